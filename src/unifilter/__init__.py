@@ -1,0 +1,34 @@
+"""Graph learning on any graph: one propagation serves every polynomial filter."""
+
+from unifilter import bases
+from unifilter.graph import Graph, Propagation, propagation
+from unifilter.graph.homophily import (
+    adjusted_homophily,
+    class_homophily,
+    edge_homophily,
+    estimate_homophily,
+    label_informativeness,
+    node_homophily,
+)
+from unifilter.krylov import Krylov, Tridiagonal, frequency, lanczos, mix, signal_frequency
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Graph",
+    "Krylov",
+    "Propagation",
+    "Tridiagonal",
+    "adjusted_homophily",
+    "bases",
+    "class_homophily",
+    "edge_homophily",
+    "estimate_homophily",
+    "frequency",
+    "label_informativeness",
+    "lanczos",
+    "mix",
+    "node_homophily",
+    "propagation",
+    "signal_frequency",
+]

@@ -1,0 +1,74 @@
+"""The kernels on a CPU, compiled by numba on first use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numba import get_num_threads
+from numpy.typing import NDArray
+from torch import Tensor
+
+from unifilter._types import Recurrence
+from unifilter.kernels import blocks, recurrence, reference
+from unifilter.kernels.csr import CSR, Schedule
+
+WORKSPACE = 2**30  # bytes that all threads together may take for tiles of their own
+
+
+def spmm(A: CSR, X: Tensor, plan: Schedule) -> Tensor:
+    """See ``reference.spmm``. Long rows are summed in pieces, the pieces in their order."""
+    _check(X.dtype)
+    out = torch.empty_like(X, memory_format=torch.contiguous_format)
+    pieces = np.empty((plan.pieces.shape[0], X.shape[1]), dtype=_numpy(out).dtype)
+    shares = _numpy(plan.parts), _numpy(plan.pieces)
+    blocks.spmm(*_arrays(A), _numpy(X.contiguous()), *shares, pieces, _numpy(out))
+    return out
+
+
+def three_term(A: CSR, X: Tensor, V: Tensor, plan: Schedule) -> Recurrence:
+    """See ``reference.three_term``. Threads share out the tiles, or the rows of a tile if there are few."""
+    _check(X.dtype)
+    K, d = V.shape[0] - 1, X.shape[1]
+    alpha, beta, norm = np.empty((K, d)), np.empty((K, d)), np.empty(d)
+    W, threads = 64 // X.element_size(), get_num_threads()
+    team = -(-d // W) < threads or threads * (K + 3) * X.shape[0] * 64 > WORKSPACE
+    # Allocated by NumPy, which asks for huge pages: random access to small ones is slow.
+    work = np.empty((1 if team else threads, K + 3, X.shape[0] * W), _numpy(X).dtype)
+    bounds = np.array([reference.tolerated(X.dtype), reference.ended(X.dtype)])
+    found = (work, bounds, alpha, beta, norm)
+    if team:
+        recurrence.three_term_rows(*_arrays(A), _numpy(X), _numpy(V), _numpy(plan.ranges), *found)
+    else:
+        recurrence.three_term_tiles(*_arrays(A), _numpy(X), _numpy(V), *found)
+    return Recurrence(*(torch.from_numpy(a) for a in (alpha, beta, norm)))
+
+
+def mix(V: Tensor, C: Tensor, out: Tensor) -> None:
+    """See ``reference.mix``. ``out`` may be V itself: a tile is read before it is written."""
+    _check(V.dtype)
+    blocks.mix(_numpy(V), _numpy(C), _numpy(out))
+
+
+def correlate(G: Tensor, V: Tensor) -> Tensor:
+    """See ``reference.correlate``. G and V are read once."""
+    out = torch.empty(G.shape[0], V.shape[0], V.shape[2], dtype=V.dtype)
+    blocks.correlate(_numpy(G), _numpy(V), _numpy(out))
+    return out
+
+
+def _numpy(x: Tensor) -> NDArray[Any]:
+    array: NDArray[Any] = x.detach().numpy()
+    return array
+
+
+def _arrays(A: CSR) -> tuple[Any, ...]:
+    weights = None if A.weights is None else _numpy(A.weights)
+    scale = _numpy(A.scale)
+    return _numpy(A.indptr), _numpy(A.indices), weights, scale, scale.dtype.type(A.loop)
+
+
+def _check(dtype: torch.dtype) -> None:
+    if dtype not in (torch.float32, torch.float64):
+        raise TypeError(f"the CPU kernels compute in float32 or float64, not {dtype}; convert X and P first.")

@@ -1,0 +1,88 @@
+"""Slow and obvious: what every other kernel must agree with."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from unifilter._math import column_dot, column_norm, reciprocal
+from unifilter._types import Matmul, Recurrence
+from unifilter.kernels.csr import CSR
+
+
+def spmm(A: CSR, X: Tensor) -> Tensor:
+    """``out[i] = s_i (sum_j a_ij s_j x_j + loop s_i x_i)``, one row at a time."""
+    Y = A.scale[:, None] * X
+    out = A.loop * Y
+    indptr = A.indptr.tolist()
+    for i in range(X.shape[0]):
+        row = slice(indptr[i], indptr[i + 1])
+        terms = Y[A.indices[row].long()]
+        if A.weights is not None:
+            terms = A.weights[row, None] * terms
+        out[i] += terms.sum(dim=0)
+    return A.scale[:, None] * out
+
+
+def three_term(A: Matmul, X: Tensor, V: Tensor) -> Recurrence:
+    """Lanczos on every column, for anything with ``@``; writes ``V[k] = v_k``.
+
+    The three-term recurrence in Paige's order, inner products in float64. Each new vector is measured against
+    all before it, and columns that lost orthogonality have it restored, before the loss can grow. A column
+    ends (v_k = 0, beta = 0 from there on) where beta is rounding error beside the norm of A: ``A.bound``
+    where A has one, as P does, or else the largest ||A v|| that the column has seen.
+    """
+    K = V.shape[0] - 1
+    r, size = X, column_norm(X)
+    norm, largest = size, torch.full_like(size, getattr(A, "bound", 0.0))
+    alpha, beta = norm.new_zeros(K, X.shape[1]), norm.new_zeros(K, X.shape[1])
+    for k in range(K + 1):
+        V[k] = r * reciprocal(size).to(X.dtype)
+        if k == K:
+            break
+        w = A @ V[k]
+        if k:
+            w = w - beta[k - 1].to(X.dtype) * V[k - 1]
+        alpha[k] = column_dot(w, V[k])
+        r = w - alpha[k].to(X.dtype) * V[k]
+        size = column_norm(r)
+        before = beta[k - 1] if k else 0 * size
+        largest = torch.maximum(largest, (alpha[k] ** 2 + before**2 + size**2).sqrt())
+        r, size = reorthogonalise(V[: k + 1], r, size)
+        size = torch.where(size > ended(X.dtype) * largest, size, 0)
+        beta[k] = size
+    return Recurrence(alpha, beta, norm)
+
+
+def reorthogonalise(V: Tensor, r: Tensor, size: Tensor) -> tuple[Tensor, Tensor]:
+    """Subtract from r what it has of V, in columns where that is more than ``tolerated``; twice is enough."""
+    for _ in range(2):
+        inner = torch.stack([(v * r).sum(dim=0) for v in V])
+        lost = torch.nonzero(inner.abs().amax(dim=0) > tolerated(V.dtype) * size).flatten()
+        if not lost.numel():
+            break
+        some = r[:, lost]
+        for v, h in zip(V, inner, strict=True):
+            some = some - h[lost] * v[:, lost]
+        r, size = r.index_copy(1, lost, some), size.index_copy(0, lost, column_norm(some))
+    return r, size
+
+
+def tolerated(dtype: torch.dtype) -> float:
+    """The inner product of two basis vectors that is let pass: a fifth of what the library promises."""
+    return 2e-13 if dtype == torch.float64 else 2e-5
+
+
+def ended(dtype: torch.dtype) -> float:
+    """The share of the norm of A below which a beta is rounding error."""
+    return 32 * torch.finfo(dtype).eps
+
+
+def mix(V: Tensor, C: Tensor) -> Tensor:
+    """``out[k] = sum_j C[k, j] V[j]``, column by column; C has shape (J, K+1, d)."""
+    return torch.stack([sum((c[j] * V[j] for j in range(1, V.shape[0])), c[0] * V[0]) for c in C])
+
+
+def correlate(G: Tensor, V: Tensor) -> Tensor:
+    """``out[k, j] = sum_n G[k, n] V[j, n]``, column by column: the adjoint of ``mix`` in C."""
+    return torch.stack([torch.stack([(g * v).sum(dim=0) for v in V]) for g in G])

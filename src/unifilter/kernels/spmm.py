@@ -1,0 +1,54 @@
+"""The one place that picks a kernel by device."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from unifilter._types import Recurrence
+from unifilter.kernels.csr import CSR, Schedule
+
+
+def spmm(A: CSR, X: Tensor, plan: Schedule) -> Tensor:
+    """S (A + loop I) S X for a block X of shape (n, d)."""
+    if X.is_cpu:
+        from unifilter.kernels import cpu
+
+        return cpu.spmm(A, X, plan)
+    from unifilter.kernels import gpu
+
+    return gpu.spmm(A, X)
+
+
+def three_term(A: CSR, X: Tensor, V: Tensor, plan: Schedule) -> Recurrence | None:
+    """The whole Lanczos recurrence in one kernel, or None where this device has no such kernel."""
+    if X.is_cpu:
+        from unifilter.kernels import cpu
+
+        return cpu.three_term(A, X, V, plan)
+    return None
+
+
+def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
+    """``out[k] = sum_j C[k, j] V[j]``, column by column."""
+    C = C.to(V.dtype).contiguous()
+    if out is None:
+        out = V.new_empty(C.shape[0], *V.shape[1:])
+    if V.is_cpu:
+        from unifilter.kernels import cpu
+
+        cpu.mix(V, C, out)
+    else:
+        from unifilter.kernels import reference
+
+        out.copy_(reference.mix(V, C))
+    return out
+
+
+def correlate(G: Tensor, V: Tensor) -> Tensor:
+    """``out[k, j] = sum_n G[k, n] V[j, n]``, column by column."""
+    if V.is_cpu:
+        from unifilter.kernels import cpu
+
+        return cpu.correlate(G.contiguous(), V)
+    return torch.stack([torch.einsum("nd,jnd->jd", g, V) for g in G])

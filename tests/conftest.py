@@ -1,0 +1,75 @@
+"""Small graphs on which the truth is known, in float64."""
+
+from __future__ import annotations
+
+import hypothesis
+import numpy as np
+import pytest
+import torch
+
+from unifilter import Graph, propagation
+from unifilter.graph.synthetic import block_model
+
+# The first call of a kernel compiles it.
+hypothesis.settings.register_profile("unifilter", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("unifilter")
+
+
+def ring(n: int = 12) -> Graph:
+    return Graph.from_edges(np.stack([np.arange(n), (np.arange(n) + 1) % n]))
+
+
+def path(n: int = 15) -> Graph:
+    return Graph.from_edges(np.stack([np.arange(n - 1), np.arange(1, n)]))
+
+
+def star(n: int = 20) -> Graph:
+    return Graph.from_edges(np.stack([np.zeros(n - 1, int), np.arange(1, n)]))
+
+
+def block() -> Graph:
+    return block_model(80, 0.3, classes=3, degree=6, generator=np.random.default_rng(0)).graph
+
+
+def isolated() -> Graph:
+    edges = np.random.default_rng(1).integers(0, 30, (2, 70))
+    return Graph.from_edges(edges, n=33)
+
+
+def weighted() -> Graph:
+    rng = np.random.default_rng(2)
+    return Graph.from_edges(rng.integers(0, 40, (2, 120)), n=40, weights=rng.random(120))
+
+
+GRAPHS = {
+    "ring": ring,
+    "path": path,
+    "star": star,
+    "block": block,
+    "isolated": isolated,
+    "weighted": weighted,
+}
+
+
+@pytest.fixture(params=GRAPHS, scope="session")
+def graph(request) -> Graph:
+    """Each small graph in turn."""
+    return GRAPHS[request.param]()
+
+
+@pytest.fixture(scope="session")
+def P(graph):
+    return propagation(graph, dtype=torch.float64)
+
+
+@pytest.fixture(scope="session")
+def X(graph):
+    """20 random columns (more than one tile), one of them 0."""
+    X = torch.randn(graph.n, 20, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    X[:, 7] = 0
+    return X
+
+
+@pytest.fixture
+def generator() -> np.random.Generator:
+    return np.random.default_rng(7)

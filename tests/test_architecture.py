@@ -1,0 +1,110 @@
+"""The house rules as code: who may import whom, a test for every module, small files, a light import."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "unifilter"
+OPEN = {"_types", "_checks", "_math"}  # open to every room
+
+# Each row lists all that a room may know of the others.
+MAY_IMPORT = {
+    "_types": set(),
+    "_checks": set(),
+    "_math": set(),
+    "kernels": set(),
+    "graph": {"kernels"},
+    "krylov": {"kernels"},
+    "bases": set(),
+    "__init__": {"graph", "krylov", "bases"},
+}
+# Third parties that must not be loaded by importing the module: they load on first use.
+HEAVY = {"numba", "llvmlite", "triton", "sklearn", "torch_geometric", "pyarrow", "typer", "plotly"}
+NUMBA = {f"kernels/{name}.py" for name in ("blocks", "cpu", "recurrence", "relabel", "simd", "tiles")}
+
+MODULES = sorted(p.relative_to(SOURCE) for p in SOURCE.rglob("*.py"))
+
+
+def room(module: Path) -> str:
+    return module.parts[0].removesuffix(".py")
+
+
+def imports(module: Path, top_only: bool = False) -> set[str]:
+    tree = ast.parse((SOURCE / module).read_text())
+    nodes = tree.body if top_only else ast.walk(tree)
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{a.name}" for a in node.names} | {node.module}
+        elif isinstance(node, ast.Import):
+            found |= {a.name for a in node.names}
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_imports_point_one_way(module):
+    own = room(module)
+    for name in imports(module):
+        parts = name.split(".")
+        if parts[0] == "unifilter" and len(parts) > 1:
+            other = parts[1]
+            if not (SOURCE / other).exists() and not (SOURCE / f"{other}.py").exists():
+                continue  # a name re-exported by the package, as in doctests
+            assert other == own or other in OPEN or other in MAY_IMPORT[own], f"{module} imports {name}"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_heavy_packages_load_on_first_use(module):
+    if str(module) in NUMBA:
+        return
+    heavy = {name.split(".")[0] for name in imports(module, top_only=True)} & HEAVY
+    assert not heavy, f"{module} loads {heavy} on import"
+
+
+@pytest.mark.parametrize(
+    "module", [m for m in MODULES if m.name not in ("__init__.py", "_types.py")], ids=str
+)
+def test_every_module_has_its_test(module):
+    name = module.name.removeprefix("_")
+    assert (ROOT / "tests" / module.parent / f"test_{name}").exists()
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_a_file_holds_one_idea(module):
+    assert len((SOURCE / module).read_text().splitlines()) <= 350
+
+
+def test_importing_the_package_is_light():
+    """Nothing heavy is loaded, and it takes less than 0.3 s beyond torch (best of three: CI is noisy)."""
+    code = (
+        "import time, torch; t = time.perf_counter(); import unifilter; import sys;"
+        "print(time.perf_counter() - t, sorted(m for m in sys.modules if '.' not in m))"
+    )
+    best = float("inf")
+    for _ in range(3):
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        seconds, modules = out.split(" ", 1)
+        best = min(best, float(seconds))
+        assert not HEAVY & set(ast.literal_eval(modules))
+    assert best < 0.3
+
+
+def test_every_public_name_has_a_docstring_with_an_example():
+    import inspect
+
+    import unifilter
+    from unifilter import bases
+
+    for package in (unifilter, bases):
+        for name in package.__all__:
+            thing = getattr(package, name)
+            if not inspect.ismodule(thing):
+                assert inspect.getdoc(thing), name
+                if inspect.isfunction(thing) and name not in ("frequency",):
+                    assert ">>>" in inspect.getdoc(thing), name
