@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import hypothesis
 import numpy as np
 import pytest
@@ -73,3 +76,22 @@ def X(graph):
 @pytest.fixture
 def generator() -> np.random.Generator:
     return np.random.default_rng(7)
+
+
+@pytest.fixture(scope="session")
+def mirror(tmp_path_factory):
+    """Real graphs: the raw files in UNIFILTER_MIRROR, and a cache of their own for the session."""
+    folder = os.environ.get("UNIFILTER_MIRROR")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("needs the raw files of the paper's graphs: set UNIFILTER_MIRROR to their folder")
+    cache = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("UNIFILTER_CACHE", str(cache))
+        yield Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def _no_cache_of_the_users(tmp_path_factory, monkeypatch, request):
+    """Tests never read or write the user's own cache."""
+    if "mirror" not in request.fixturenames and "UNIFILTER_CACHE" not in os.environ:
+        monkeypatch.setenv("UNIFILTER_CACHE", str(tmp_path_factory.getbasetemp() / "unifilter-cache"))

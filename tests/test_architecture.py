@@ -22,10 +22,11 @@ MAY_IMPORT = {
     "graph": {"kernels"},
     "krylov": {"kernels"},
     "bases": set(),
-    "__init__": {"graph", "krylov", "bases"},
+    "data": {"graph"},
+    "__init__": {"graph", "krylov", "bases", "data"},
 }
 # Third parties that must not be loaded by importing the module: they load on first use.
-HEAVY = {"numba", "llvmlite", "triton", "sklearn", "torch_geometric", "pyarrow", "typer", "plotly"}
+HEAVY = {"numba", "llvmlite", "triton", "sklearn", "torch_geometric", "pyarrow", "typer", "plotly", "rich"}
 NUMBA = {f"kernels/{name}.py" for name in ("blocks", "cpu", "recurrence", "relabel", "simd", "tiles")}
 
 MODULES = sorted(p.relative_to(SOURCE) for p in SOURCE.rglob("*.py"))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from torch import Tensor
 
 from unifilter._types import BoolArray, FloatArray, IntArray
@@ -141,13 +141,41 @@ def check_share(value: float, name: str) -> float:
     return float(value)
 
 
+def check_features(X: Any, n: int) -> Any:
+    """Features (n, d): finite float32, dense or CSR; converted if they are other numbers."""
+    sparse = bool(issparse(X))
+    array: Any = csr_array(X) if sparse else _numpy(X)
+    if array.ndim != 2 or array.shape[0] != n:
+        raise ValueError(f"X must have one row for each of the {n} nodes, but has shape {array.shape}.")
+    if not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
+        raise ValueError(
+            f"X must hold numbers, but has dtype {array.dtype}. unifilter.read_tables encodes text columns."
+        )
+    array = array if array.dtype == np.float32 else array.astype(np.float32)
+    values = array.data if sparse else array
+    with np.errstate(invalid="ignore"):
+        fine = bool(np.isfinite(values.sum(dtype=np.float64)))
+    if not fine:
+        at = tuple(int(i) for i in np.argwhere(~np.isfinite(array.toarray() if sparse else array))[0])
+        raise ValueError(f"X must be finite, but X[{at[0]}, {at[1]}] = {array[at]}. Fill or drop it first.")
+    return array
+
+
+def check_target(y: ArrayLike | Tensor, n: int) -> IntArray:
+    """Labels (n,): whole numbers, -1 = unlabelled."""
+    array = _numpy(y)
+    if array.shape != (n,) or not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(
+            f"y must hold {n} whole numbers, -1 = unlabelled, but is {array.dtype} of shape {array.shape}."
+        )
+    if array.size and array.min() < -1:
+        raise ValueError(f"labels count from 0 and -1 = unlabelled, but y has {array.min()}.")
+    return array
+
+
 def check_labels(y: ArrayLike | Tensor, mask: ArrayLike | Tensor, n: int) -> tuple[IntArray, BoolArray]:
     """Labels (n,), -1 = unlabelled, and the nodes whose labels may be used."""
-    labels, allowed = _numpy(y), _numpy(mask)
-    if labels.shape != (n,) or not np.issubdtype(labels.dtype, np.integer):
-        raise ValueError(
-            f"y must hold {n} whole numbers, -1 = unlabelled, but is {labels.dtype} of shape {labels.shape}."
-        )
+    labels, allowed = check_target(y, n), _numpy(mask)
     if allowed.shape != (n,) or allowed.dtype != bool:
         raise ValueError(
             f"mask must hold {n} truth values, but is {allowed.dtype} of shape {allowed.shape}. It says "

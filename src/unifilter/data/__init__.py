@@ -1,0 +1,1 @@
+"""Files to Dataset: named graphs, your own tables, splits."""

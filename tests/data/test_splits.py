@@ -1,0 +1,119 @@
+import numpy as np
+import pytest
+
+from unifilter.data import splits
+from unifilter.data.dataset import Dataset
+from unifilter.graph.synthetic import block_model
+
+
+@pytest.fixture
+def y(generator):
+    return generator.choice(4, 1000, p=[0.5, 0.3, 0.15, 0.05])
+
+
+def released_split(y, train, val, seed):
+    """What the released code draws, step by step, with its lists."""
+    classes, n = int(np.max(y)) + 1, y.shape[0]
+    quota, wanted = round(train * n / classes), round(val * n)
+    state = np.random.RandomState(seed)
+    training = []
+    for c in range(classes):
+        members = np.where(y == c)[0]
+        training.extend(members if len(members) < quota else state.choice(members, quota, replace=False))
+    rest = [i for i in range(n) if i not in set(training)]
+    validation = state.choice(rest, wanted, replace=False)
+    test = [i for i in rest if i not in set(validation)]
+    return training, validation, test
+
+
+ALL = [
+    lambda y: splits.quota(y),
+    lambda y: splits.quota(y, 0.48, 0.32, seed=3),
+    lambda y: splits.stratified(y),
+    lambda y: splits.per_class(y, k=10, val=100, test=200),
+]
+
+
+@pytest.mark.parametrize("draw", ALL)
+def test_the_three_parts_are_disjoint_and_leave_out_the_unlabelled(draw, y):
+    y[::7] = -1
+    split = draw(y)
+    total = split.train.astype(int) + split.val + split.test
+    assert total.max() == 1
+    assert not total[y < 0].any()
+    assert all(part.any() for part in split[:3])
+    assert split.shares == pytest.approx([part.mean() for part in split[:3]])
+
+
+@pytest.mark.parametrize("draw", ALL)
+def test_the_same_seed_draws_the_same_nodes(draw, y):
+    one, other = draw(y), draw(y)
+    np.testing.assert_array_equal(one.train, other.train)
+    np.testing.assert_array_equal(one.test, other.test)
+
+
+@pytest.mark.parametrize("seed", splits.SEEDS)
+@pytest.mark.parametrize("shares", [(0.6, 0.2), (0.48, 0.32)])
+def test_quota_draws_what_the_released_code_draws(seed, shares, y):
+    split = splits.quota(y, *shares, seed=seed)
+    for mask, nodes in zip(split[:3], released_split(y, *shares, seed), strict=True):
+        np.testing.assert_array_equal(np.flatnonzero(mask), np.sort(nodes))
+
+
+def test_quota_gives_small_classes_wholly_to_training(y):
+    split = splits.quota(y)
+    counts = np.bincount(y[split.train], minlength=4)
+    assert counts[:1].tolist() == [150]
+    assert counts[3] == (y == 3).sum()
+    assert not (split.test & (y == 3)).any()
+    assert split.val.sum() == 200
+
+
+def test_stratified_keeps_the_shares_of_every_class(y):
+    split = splits.stratified(y, 0.5, 0.25, seed=1)
+    for c in range(4):
+        assert split.train[y == c].mean() == pytest.approx(0.5, abs=0.02)
+        assert split.val[y == c].mean() == pytest.approx(0.25, abs=0.02)
+
+
+def test_a_single_node_of_a_class_trains():
+    split = splits.stratified(np.array([0] * 50 + [1]))
+    assert split.train[50]
+
+
+def test_per_class_takes_k_of_each(y):
+    assert np.bincount(y[splits.per_class(y, 7, 50, 60).train]).tolist() == [7] * 4
+
+
+def test_names_tell_what_they_are(y):
+    assert splits.quota(y, seed=5).name == "quota 0.6/0.2"
+    assert splits.quota(y, seed=5).seed == 5
+    assert splits.per_class(y, 7, 50, 60).name == "per_class 7"
+
+
+def test_splits_that_came_with_the_data_are_read(generator):
+    graph, X, y = block_model(60, 0.5, generator=generator)
+    parts = generator.integers(0, 3, (2, 60))
+    masks = {f"fixed_{p}": parts == i for i, p in enumerate(("train", "val", "test"))}
+    dataset = Dataset(graph, X, y, "mine", masks=masks)
+    split = splits.fixed(dataset, 1)
+    np.testing.assert_array_equal(split.val, parts[1] == 1)
+    assert split.name == "fixed:1"
+    with pytest.raises(ValueError, match="splits 0 to 1, but 2"):
+        splits.fixed(dataset, 2)
+    with pytest.raises(ValueError, match="mine has no public split; it comes with fixed"):
+        splits.public(dataset)
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda y: splits.quota(y, 0.9, 0.5), "too few for 500 validation nodes"),
+        (lambda y: splits.quota(y, 1.5), r"train must lie in \[0, 1\]"),
+        (lambda y: splits.per_class(y, 300), "cannot give 300"),
+        (lambda y: splits.per_class(y, 5, 900, 900), "left for 900"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(draw, message, y):
+    with pytest.raises(ValueError, match=message):
+        draw(y)
