@@ -140,3 +140,18 @@ def test_half_precision_is_refused_with_the_way_out():
     P = propagation(skewed(False), dtype=torch.bfloat16)
     with pytest.raises(TypeError, match="float32 or float64.*convert"):
         P @ torch.ones(305, 2, dtype=torch.bfloat16)
+
+
+@pytest.mark.parametrize("d", [1, 16, 35])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("p", [0.0, 0.3, 0.9])
+def test_dropped_mixes_draw_the_masks_of_the_reference(d, dtype, p):
+    V, C, G = (torch.randn(*s, dtype=dtype) for s in ((5, 70, d), (3, 5, d), (70, d)))
+    tolerance = 200 * torch.finfo(dtype).eps
+    for seed, lower in ((1, False), (2**31 + 5, True)):
+        C = C * torch.tril(torch.ones(3, 5, dtype=dtype))[:, :, None] if lower else C
+        drawn = (p, seed, lower)
+        got, wanted = cpu.mix_dropped(V, C, *drawn), reference.mix_dropped(V, C, *drawn)
+        assert_close(got, wanted, rtol=tolerance, atol=tolerance)
+        got, wanted = cpu.correlate_dropped(G, V, 3, *drawn), reference.correlate_dropped(G, V, 3, *drawn)
+        assert_close(got, wanted, rtol=tolerance, atol=10 * tolerance)

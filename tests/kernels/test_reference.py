@@ -36,3 +36,19 @@ def test_only_columns_that_lost_orthogonality_are_touched(X):
 def test_mix_and_correlate_are_adjoint():
     V, C, G = torch.randn(3, 5, 2), torch.randn(4, 3, 2), torch.randn(4, 5, 2)
     assert_close((reference.mix(V, C) * G).sum(), (C * reference.correlate(G, V)).sum())
+
+
+def test_masks_are_fair_and_independent():
+    """The share kept, for every hop and column, and the correlation of neighbours in every direction."""
+    keep = reference.keep(7, (5, 4000, 30), 0.3, torch.device("cpu")).double()
+    assert abs(keep.mean() - 0.7) < 0.003
+    assert (keep.mean(dim=1) - 0.7).abs().max() < 5 * (0.21 / 4000) ** 0.5
+    centred = keep - 0.7
+    for a, b in (
+        (centred[1:], centred[:-1]),
+        (centred[:, 1:], centred[:, :-1]),
+        (centred[..., 1:], centred[..., :-1]),
+    ):
+        assert abs((a * b).mean() / 0.21) < 5 / a.numel() ** 0.5
+    other = reference.keep(8, (5, 4000, 30), 0.3, torch.device("cpu")).double() - 0.7
+    assert abs((centred * other).mean() / 0.21) < 5 / keep.numel() ** 0.5

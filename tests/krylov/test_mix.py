@@ -3,6 +3,7 @@ import torch
 from torch.testing import assert_close
 
 from unifilter import mix
+from unifilter.krylov import mix_dropped
 
 
 def test_mix_is_a_sum_over_v():
@@ -30,3 +31,28 @@ def test_the_whole_basis_may_replace_v():
 def test_coefficients_of_another_shape_are_refused():
     with pytest.raises(ValueError, match=r"C must have shape \(3, 5\) or \(J, 3, 5\), but has \(4, 5\)"):
         mix(torch.randn(3, 40, 5), torch.randn(4, 5))
+
+
+def test_dropping_nothing_is_the_sum_of_the_basis():
+    V, C = torch.randn(4, 9, 5), torch.randn(4, 4, 5)
+    assert_close(mix_dropped(V, C, 0.0, 3), mix(V, C).sum(dim=0))
+
+
+def test_dropout_keeps_the_mean_and_has_the_right_variance():
+    V, C = torch.randn(4, 9, 5, dtype=torch.float64), torch.randn(4, 4, 5, dtype=torch.float64)
+    p, basis = 0.4, mix(V, C)
+    draws = torch.stack([mix_dropped(V, C, p, seed) for seed in range(4000)])
+    variance = (basis**2).sum(dim=0) * p / (1 - p)
+    assert ((draws.mean(dim=0) - basis.sum(dim=0)) / (variance / 4000).sqrt()).abs().max() < 4.5
+    assert_close(draws.var(dim=0), variance, rtol=0.2, atol=0)
+
+
+def test_the_gradient_uses_the_masks_of_the_forward_pass():
+    V = torch.randn(3, 40, 5, dtype=torch.float64)
+    C = torch.randn(3, 3, 5, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda C: mix_dropped(V, C, 0.5, 11), C)
+
+
+def test_everything_cannot_be_dropped():
+    with pytest.raises(ValueError, match=r"\[0, 1\)"):
+        mix_dropped(torch.randn(3, 4, 5), torch.randn(3, 3, 5), 1.0, 0)

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from helpers import gram_error
 from torch.testing import assert_close
 
+from helpers import gram_error
 from unifilter import lanczos, mix, propagation
 from unifilter.bases import monomial
 from unifilter.data.benchmarks import load

@@ -17,8 +17,13 @@ def heterophily(K: int, h: float | Tensor) -> Tensor:
         \qquad c = \cos\theta, \quad \theta = \tfrac{\pi}{2}(1-h)
 
     What Algorithm 1 of the paper computes from 2K products is U = V L^T with L the Cholesky factor of the
-    Gram matrix (1-c) I + c 11^T. The closed form has no division by c and no square root of a difference:
-    h = 0 gives u_k = v_k, h = 1 gives u_k = u_0, and it is differentiable in h on all of [0, 1].
+    Gram matrix (1-c) I + c 11^T. Below its diagonal, each column of L holds one number:
+
+    .. math:: L_{kk} = \sqrt{\frac{(1-c)(1+kc)}{1+(k-1)c}}, \qquad
+              L_{kj} = c \sqrt{\frac{1-c}{(1+(j-1)c)(1+jc)}} \quad (k > j)
+
+    There is no division by c and no root of a difference: h = 0 gives u_k = v_k, h = 1 gives u_k = u_0, and L
+    is differentiable in h on all of [0, 1].
 
     Parameters
     ----------
@@ -49,13 +54,10 @@ def heterophily(K: int, h: float | Tensor) -> Tensor:
     theta = math.pi / 2 * (1 - h)
     c = torch.cos(theta)
     root = math.sqrt(2) * torch.sin(theta / 2)  # sqrt(1 - c), smooth where 1 - c is 0
-    zero = torch.zeros_like(c)
-    u = [torch.stack([torch.ones_like(c)] + [zero] * K)]
-    total = u[0]
-    for k in range(1, K + 1):
-        below = 1 + (k - 1) * c
-        new = root * torch.sqrt((1 + k * c) / below)
-        unit = torch.stack([new if j == k else zero for j in range(K + 1)])
-        u.append(c / below * total + unit)
-        total = total + u[-1]
-    return torch.stack(u)
+    k = torch.arange(1, K + 1, dtype=h.dtype, device=h.device).reshape(-1, *[1] * h.dim())
+    low, high = 1 + (k - 1) * c, 1 + k * c
+    diagonal = torch.cat([torch.ones_like(c)[None], root * torch.sqrt(high / low)])
+    below = torch.cat([c[None], c * root / torch.sqrt(low * high)])
+    row, column = torch.tril_indices(K + 1, K + 1, -1, device=h.device)
+    L = torch.diag_embed(diagonal.movedim(0, -1)).movedim((-2, -1), (0, 1))
+    return L.index_put((row, column), below[column])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from unifilter.kernels.simd import fma, load, splat, store, width
+from unifilter.kernels.simd import drawn, fma, load, mul, splat, store, width
 from unifilter.kernels.tiles import get, put
 
 ROWS = 32  # rows that are mixed by one thread at a time
+PARTS = 16  # shares of the rows that are summed apart
 
 
 @njit(inline="always")
@@ -91,27 +92,125 @@ def mix(V, C, out):
         mix_rows(V, C, out, part * ROWS, min(n, part * ROWS + ROWS))
 
 
-@njit(inline="always")
-def correlate_tile(G, V, at, out):
-    """Correlate one tile of columns."""
-    W, K1, n, d, J = width(V), V.shape[0], V.shape[1], V.shape[2], G.shape[0]
-    m = min(W, d - at)
+@njit
+def correlate_rows(G, V, begin, end, sums):
+    """Add some rows to ``sums``, which lies tile by tile."""
+    W, K1, d, J = width(V), V.shape[0], V.shape[2], G.shape[0]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
     plane_g, row_g = G.strides[0] // G.itemsize, G.strides[1] // G.itemsize
-    spare, sums = np.zeros(W, V.dtype), np.zeros(J * K1 * W, V.dtype)
-    for i in range(n):
-        for k in range(J):
-            g = get(G, k * plane_g + i * row_g + at, m, spare)
-            for j in range(K1):
-                where = (k * K1 + j) * W
-                v = get(V, j * plane + i * row + at, m, spare)
-                store(sums, where, fma(g, v, load(sums, where)))
-    for pair in range(J * K1):
-        put(out, pair * d + at, m, load(sums, pair * W), spare)
+    spare = np.zeros(W, V.dtype)
+    for i in range(begin, end):
+        for at in range(0, d, W):
+            m = min(W, d - at)
+            for k in range(J):
+                g = get(G, k * plane_g + i * row_g + at, m, spare)
+                for j in range(K1):
+                    where = at * J * K1 + (k * K1 + j) * W
+                    v = get(V, j * plane + i * row + at, m, spare)
+                    store(sums, where, fma(g, v, load(sums, where)))
+
+
+@njit
+def gathered(sums, out):
+    """The sums of all parts, added in their order, from tiles to (J, K1, d)."""
+    J, K1, d = out.shape
+    W = width(out)
+    for column in range(d):
+        for pair in range(J * K1):
+            where = (column // W) * W * J * K1 + pair * W + column % W
+            total = out.dtype.type(0)
+            for part in range(len(sums)):
+                total += sums[part, where]
+            out[pair // K1, pair % K1, column] = total
 
 
 @njit(parallel=True, cache=True)
 def correlate(G, V, out):
-    """See ``cpu.correlate``."""
-    for tile in prange(-(-V.shape[2] // width(V))):
-        correlate_tile(G, V, tile * width(V), out)
+    """See ``cpu.correlate``: rows in parts whose number does not depend on the threads."""
+    n = V.shape[1]
+    step = max(1, -(-n // PARTS))
+    sums = np.zeros((PARTS, -(-V.shape[2] // width(V)) * width(V) * G.shape[0] * V.shape[0]), V.dtype)
+    for part in prange(PARTS):
+        correlate_rows(G, V, part * step, min(n, part * step + step), sums[part])
+    gathered(sums, out)
+
+
+@njit(inline="always")
+def scramble(x):
+    """See ``reference.scramble``; numba widens every operation, so each is cut back to 32 bits."""
+    x = np.uint32((x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D))
+    x = np.uint32((x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B))
+    return np.uint32(x ^ (x >> np.uint32(16)))
+
+
+@njit(inline="always")
+def draw(place, key, at, drop, factor):
+    """The mask of one tile of one row and hop, times the factor that keeps the mean."""
+    first = scramble(np.uint32(np.uint32(place) * np.uint32(0x9E3779B9) + key))
+    return drawn(np.uint32(first + np.uint32(at) * np.uint32(0x9E3779B9)), drop, factor)
+
+
+@njit
+def mix_dropped_rows(V, weights, J, lower, drop, factor, seed, out, begin, end):
+    """Rows of ``cpu.mix_dropped``: the basis of a tile exists in registers, one hop at a time."""
+    W, K1, d = width(V), V.shape[0], V.shape[2]
+    plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
+    spare, block, key = np.zeros(W, V.dtype), np.empty(K1 * W, V.dtype), scramble(seed)
+    for i in range(begin, end):
+        for at in range(0, d, W):
+            m = min(W, d - at)
+            for j in range(K1):
+                store(block, j * W, get(V, j * plane + i * row + at, m, spare))
+            total = splat(V.dtype.type(0))
+            for k in range(J):
+                term = splat(V.dtype.type(0))
+                where = at * J * K1 + k * K1 * W
+                for j in range(k + 1 if lower else K1):
+                    term = fma(load(weights, where + j * W), load(block, j * W), term)
+                total = fma(draw(i * J + k, key, at, drop, factor), term, total)
+            put(out, i * d + at, m, total, spare)
+
+
+@njit(parallel=True, cache=True)
+def mix_dropped(V, C, lower, drop, factor, seed, out):
+    """See ``cpu.mix_dropped``."""
+    n, W, pairs = V.shape[1], width(V), C.shape[0] * C.shape[1]
+    weights = np.zeros(-(-C.shape[2] // W) * W * pairs, V.dtype)
+    for column in range(C.shape[2]):  # tile by tile, in the order in which every row reads them
+        for pair in range(pairs):
+            where = (column // W) * W * pairs + pair * W + column % W
+            weights[where] = C[pair // C.shape[1], pair % C.shape[1], column]
+    for part in prange(-(-n // ROWS)):
+        begin, end = part * ROWS, min(n, part * ROWS + ROWS)
+        mix_dropped_rows(V, weights, C.shape[0], lower, drop, factor, seed, out, begin, end)
+
+
+@njit
+def correlate_dropped_rows(G, V, J, lower, drop, factor, seed, begin, end, sums):
+    """The same under dropout, with the masks of the forward pass."""
+    W, K1, d = width(V), V.shape[0], V.shape[2]
+    plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
+    spare, block, key = np.zeros(W, V.dtype), np.empty(K1 * W, V.dtype), scramble(seed)
+    for i in range(begin, end):
+        for at in range(0, d, W):
+            m = min(W, d - at)
+            g = get(G, i * d + at, m, spare)
+            for j in range(K1):
+                store(block, j * W, get(V, j * plane + i * row + at, m, spare))
+            for k in range(J):
+                masked = mul(g, draw(i * J + k, key, at, drop, factor))
+                for j in range(k + 1 if lower else K1):
+                    where = at * J * K1 + (k * K1 + j) * W
+                    store(sums, where, fma(masked, load(block, j * W), load(sums, where)))
+
+
+@njit(parallel=True, cache=True)
+def correlate_dropped(G, V, lower, drop, factor, seed, out):
+    """See ``cpu.correlate_dropped``."""
+    n, J = V.shape[1], out.shape[0]
+    step = max(1, -(-n // PARTS))
+    sums = np.zeros((PARTS, -(-V.shape[2] // width(V)) * width(V) * J * V.shape[0]), V.dtype)
+    for part in prange(PARTS):
+        begin, end = part * step, min(n, part * step + step)
+        correlate_dropped_rows(G, V, J, lower, drop, factor, seed, begin, end, sums[part])
+    gathered(sums, out)

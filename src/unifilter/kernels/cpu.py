@@ -58,6 +58,26 @@ def correlate(G: Tensor, V: Tensor) -> Tensor:
     return out
 
 
+def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int, lower: bool) -> Tensor:
+    """See ``reference.mix_dropped``. Neither the basis nor its mask is ever written to memory."""
+    _check(V.dtype)
+    out = V.new_empty(V.shape[1:])
+    blocks.mix_dropped(_numpy(V), _numpy(C), lower, *_dropout(V.dtype, p, seed), _numpy(out))
+    return out
+
+
+def correlate_dropped(G: Tensor, V: Tensor, J: int, p: float, seed: int, lower: bool) -> Tensor:
+    """See ``reference.correlate_dropped``."""
+    out = V.new_empty(J, V.shape[0], V.shape[2])
+    blocks.correlate_dropped(_numpy(G), _numpy(V), lower, *_dropout(V.dtype, p, seed), _numpy(out))
+    return out
+
+
+def _dropout(dtype: torch.dtype, p: float, seed: int) -> tuple[Any, Any, Any]:
+    factor = torch.empty((), dtype=dtype).numpy().dtype.type(1 / (1 - p))
+    return np.uint32(reference.threshold(p)), factor, np.uint32(seed)
+
+
 def _numpy(x: Tensor) -> NDArray[Any]:
     array: NDArray[Any] = x.detach().numpy()
     return array

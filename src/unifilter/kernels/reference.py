@@ -86,3 +86,46 @@ def mix(V: Tensor, C: Tensor) -> Tensor:
 def correlate(G: Tensor, V: Tensor) -> Tensor:
     """``out[k, j] = sum_n G[k, n] V[j, n]``, column by column: the adjoint of ``mix`` in C."""
     return torch.stack([torch.stack([(g * v).sum(dim=0) for v in V]) for g in G])
+
+
+def keep(seed: int, shape: tuple[int, int, int], p: float, device: torch.device) -> Tensor:
+    """Which entries of (K+1, n, d) survive dropout with rate p: a hash of their place and the seed.
+
+    A function of the place, so that the backward pass draws the same mask again instead of storing it, and a
+    different kernel draws the same mask as this one.
+    """
+    K1, n, d = shape
+    place = torch.arange(n, device=device)[:, None] * K1 + torch.arange(K1, device=device)
+    key = scramble(torch.tensor(seed, device=device))
+    first = scramble(place * 0x9E3779B9 + key)[:, :, None]
+    second = scramble(first + torch.arange(d, device=device) * 0x9E3779B9)
+    return (second >= threshold(p)).transpose(0, 1)
+
+
+def scramble(x: Tensor) -> Tensor:
+    """32 bits to 32 bits, each output bit depending on every input bit (the finaliser "lowbias32")."""
+    x = x & 0xFFFFFFFF
+    x = ((x ^ (x >> 16)) * 0x7FEB352D) & 0xFFFFFFFF
+    x = ((x ^ (x >> 15)) * 0x846CA68B) & 0xFFFFFFFF
+    return x ^ (x >> 16)
+
+
+def threshold(p: float) -> int:
+    """Of 2^32 values, those below it are dropped."""
+    return min(2**32 - 1, round(p * 2**32))
+
+
+def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int, lower: bool) -> Tensor:
+    """``sum_k m_k sum_j C[k, j] V[j] / (1 - p)`` with m = ``keep``: dropout on the basis, then its sum.
+
+    ``lower`` promises that C[k, j] = 0 for j > k, which the fast kernels then do not read.
+    """
+    mask = keep(seed, (C.shape[0], *V.shape[1:]), p, V.device)
+    return (mix(V, C) * mask).sum(dim=0) / (1 - p)
+
+
+def correlate_dropped(G: Tensor, V: Tensor, J: int, p: float, seed: int, lower: bool) -> Tensor:
+    """``out[k, j] = sum_n m_k G V[j] / (1 - p)``: the adjoint of ``mix_dropped`` in C."""
+    mask = keep(seed, (J, *V.shape[1:]), p, V.device)
+    out = correlate(mask * G, V) / (1 - p)
+    return out * torch.tril(out.new_ones(out.shape[:2]))[:, :, None] if lower else out

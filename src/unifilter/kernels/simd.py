@@ -175,3 +175,35 @@ def widen(typing, a):
         return builder.fpext(args[0], context.get_value_type(vec))
 
     return vec(a), generate
+
+
+@intrinsic
+def drawn(typing, first, drop, factor):
+    """``factor`` in lanes whose hash is at least ``drop``, 0 elsewhere: lane t hashes first + t * 0x9E3779B9.
+
+    The hash is ``reference.scramble``, on all lanes at once: written as a loop, LLVM unrolls it instead.
+    """
+    vec = _line(factor)
+
+    def generate(context, builder, signature, args):
+        numbers = ir.VectorType(ir.IntType(32), vec.lanes)
+
+        def constant(value):
+            return ir.Constant(numbers, [value] * vec.lanes)
+
+        def everywhere(value, kind):
+            undefined = ir.Constant(kind, ir.Undefined)
+            one = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+            zeros = ir.Constant(ir.VectorType(ir.IntType(32), vec.lanes), [0] * vec.lanes)
+            return builder.shuffle_vector(one, undefined, zeros)
+
+        steps = ir.Constant(numbers, [(t * 0x9E3779B9) & 0xFFFFFFFF for t in range(vec.lanes)])
+        x = builder.add(everywhere(args[0], numbers), steps)
+        for shift, factor_ in ((16, 0x7FEB352D), (15, 0x846CA68B)):
+            x = builder.mul(builder.xor(x, builder.lshr(x, constant(shift))), constant(factor_))
+        x = builder.xor(x, builder.lshr(x, constant(16)))
+        kept = builder.icmp_unsigned(">=", x, everywhere(args[1], numbers))
+        kind = context.get_value_type(vec)
+        return builder.select(kept, everywhere(args[2], kind), ir.Constant(kind, [0.0] * vec.lanes))
+
+    return vec(types.uint32, types.uint32, factor), generate

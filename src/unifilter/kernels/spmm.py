@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from unifilter._types import Recurrence
+from unifilter.kernels import reference
 from unifilter.kernels.csr import CSR, Schedule
 
 
@@ -39,8 +40,6 @@ def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
 
         cpu.mix(V, C, out)
     else:
-        from unifilter.kernels import reference
-
         out.copy_(reference.mix(V, C))
     return out
 
@@ -52,3 +51,22 @@ def correlate(G: Tensor, V: Tensor) -> Tensor:
 
         return cpu.correlate(G.contiguous(), V)
     return torch.stack([torch.einsum("nd,jnd->jd", g, V) for g in G])
+
+
+def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int, lower: bool) -> Tensor:
+    """``sum_k m_k sum_j C[k, j] V[j] / (1 - p)``, column by column, m a mask drawn from the seed."""
+    C = C.to(V.dtype).contiguous()
+    if V.is_cpu:
+        from unifilter.kernels import cpu
+
+        return cpu.mix_dropped(V, C, p, seed, lower)
+    return reference.mix_dropped(V, C, p, seed, lower)
+
+
+def correlate_dropped(G: Tensor, V: Tensor, J: int, p: float, seed: int, lower: bool) -> Tensor:
+    """``out[k, j] = sum_n m_k G V[j] / (1 - p)``, column by column, with the same masks."""
+    if V.is_cpu:
+        from unifilter.kernels import cpu
+
+        return cpu.correlate_dropped(G.contiguous(), V, J, p, seed, lower)
+    return reference.correlate_dropped(G, V, J, p, seed, lower)

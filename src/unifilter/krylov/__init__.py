@@ -2,7 +2,16 @@
 
 from unifilter.krylov.frequency import complete, frequency, signal_frequency
 from unifilter.krylov.lanczos import Krylov, lanczos
-from unifilter.krylov.mix import mix
+from unifilter.krylov.mix import mix, mix_dropped
 from unifilter.krylov.tridiagonal import Tridiagonal
 
-__all__ = ["Krylov", "Tridiagonal", "complete", "frequency", "lanczos", "mix", "signal_frequency"]
+__all__ = [
+    "Krylov",
+    "Tridiagonal",
+    "complete",
+    "frequency",
+    "lanczos",
+    "mix",
+    "mix_dropped",
+    "signal_frequency",
+]

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from unifilter.kernels import spmm as kernels
 
@@ -51,6 +52,40 @@ def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
     return Z if C.dim() == 3 else Z[0]
 
 
+def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int, lower: bool = False) -> Tensor:
+    r"""The sum of a basis under dropout, without writing the basis.
+
+    .. math:: \text{out} = \sum_k m_k \odot \frac{1}{1-p} \sum_j C[k, j] \, V[j]
+
+    with m_k random masks of rate p, drawn by a hash of the seed and of each entry's place. What dropout on
+    the (K+1, n, d) basis followed by a sum over k gives, as the paper's model has it, but V is read once and
+    only (n, d) numbers are written; the backward pass draws the masks again.
+
+    Parameters
+    ----------
+    V : Tensor of shape (K+1, n, d)
+    C : Tensor of shape (K+1, K+1, d)
+        Coefficients of the basis, the weights w_k included. Differentiable.
+    p : float
+        Rate, below 1.
+    seed : int
+        Below 2^32.
+    lower : bool
+        Promises that C[k, j] = 0 for j > k, now and later: what a basis of degree k has. Half the work.
+
+    Examples
+    --------
+    >>> V, C = torch.ones(2, 1000, 8), torch.eye(2)[:, :, None].expand(2, 2, 8)
+    >>> Z = mix_dropped(V, C, p=0.5, seed=1)
+    >>> sorted(Z.unique().tolist())
+    [0.0, 2.0, 4.0]
+    """
+    if not 0 <= p < 1:
+        raise ValueError(f"the dropout rate must lie in [0, 1), but is {p}.")
+    Z: Tensor = _MixDropped.apply(V, C, p, seed, lower)  # type: ignore[no-untyped-call]
+    return Z
+
+
 class _Mix(torch.autograd.Function):
     """C V, with the adjoint in C and, if V was learned, in V."""
 
@@ -79,3 +114,19 @@ class _Correlate(torch.autograd.Function):
     def backward(ctx: Any, H: Tensor) -> tuple[Tensor, Tensor]:
         G, V = ctx.saved_tensors
         return mix(V, H), mix(G, H.transpose(0, 1))
+
+
+class _MixDropped(torch.autograd.Function):
+    """Dropout on C V and its sum, with the adjoint in C."""
+
+    @staticmethod
+    def forward(ctx: Any, V: Tensor, C: Tensor, p: float, seed: int, lower: bool) -> Tensor:
+        ctx.save_for_backward(V)
+        ctx.drawn = C.shape[0], p, seed, lower
+        return kernels.mix_dropped(V, C, p, seed, lower)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, G: Tensor) -> tuple[None, Tensor, None, None, None]:
+        (V,) = ctx.saved_tensors
+        return None, kernels.correlate_dropped(G, V, *ctx.drawn), None, None, None
