@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format clean
+.PHONY: demo test lint check format clean
 
 demo: $(READY)
 	$(BIN)/python examples/spectrum_of_the_bases.py
@@ -12,11 +12,12 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest
 
-check: $(READY)
+lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+
+check: lint test
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

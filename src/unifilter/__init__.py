@@ -1,6 +1,7 @@
 """Graph learning on any graph: one propagation serves every polynomial filter."""
 
 from unifilter import bases
+from unifilter.data import Dataset, load, read_tables, splits
 from unifilter.graph import Graph, Propagation, propagation
 from unifilter.graph.homophily import (
     adjusted_homophily,
@@ -15,6 +16,7 @@ from unifilter.krylov import Krylov, Tridiagonal, frequency, lanczos, mix, signa
 __version__ = "0.1.0"
 
 __all__ = [
+    "Dataset",
     "Graph",
     "Krylov",
     "Propagation",
@@ -27,8 +29,11 @@ __all__ = [
     "frequency",
     "label_informativeness",
     "lanczos",
+    "load",
     "mix",
     "node_homophily",
     "propagation",
+    "read_tables",
     "signal_frequency",
+    "splits",
 ]

@@ -49,6 +49,7 @@ def test_graphs_without_duplicated_nodes_are_there(name, mirror):
 def test_ten_fixed_splits_are_48_32_20_with_their_oddities(mirror):
     cora, citeseer = load("cora"), load("citeseer")
     assert cora.unassigned.size == 223
+    assert all(mask.dtype == bool for mask in cora.masks.values())
     for i in range(10):
         assert [int(m.sum()) for m in splits.fixed(cora, i)[:3]] == [1192, 796, 497]
         small = i in (4, 5)

@@ -1,7 +1,7 @@
 """Mitigation of over-smoothing: 1000 hops on Squirrel.
 
-The paper's own table drifts from theta = 70.2 to 71.4 degrees: loss of orthogonality. With V orthonormal every
-consecutive pair of the heterophily basis stays at theta, while the homophily basis collapses.
+The paper's own table drifts from theta = 70.2 to 71.4 degrees: loss of orthogonality. With V orthonormal
+every consecutive pair of the heterophily basis stays at theta, while the homophily basis collapses.
 """
 
 import pytest

@@ -57,9 +57,11 @@ def load(name: str, preprocessing: str = "none") -> Dataset:
 
 def cache() -> Path:
     """Where datasets are kept once they were loaded."""
+    if os.environ.get("UNIFILTER_CACHE"):
+        return Path(os.environ["UNIFILTER_CACHE"])
     import platformdirs
 
-    return Path(os.environ.get("UNIFILTER_CACHE") or platformdirs.user_cache_dir("unifilter"))
+    return Path(platformdirs.user_cache_dir("unifilter"))
 
 
 def cached(name: str) -> Path:

@@ -134,6 +134,46 @@ class Dataset:
 
         return load(Path(folder))
 
+    @staticmethod
+    def from_scipy(A: Any, X: Any = None, y: Any = None, **known: Any) -> Dataset:
+        """From an adjacency matrix, features and labels: :func:`unifilter.data.convert.from_scipy`."""
+        from unifilter.data.convert import from_scipy
+
+        return from_scipy(A, X, y, **known)
+
+    @staticmethod
+    def from_networkx(G: Any, label: str | None = None, **choice: Any) -> Dataset:
+        """From a NetworkX graph and its attributes: :func:`unifilter.data.convert.from_networkx`."""
+        from unifilter.data.convert import from_networkx
+
+        return from_networkx(G, label, **choice)
+
+    @staticmethod
+    def from_pyg(data: Any, name: str = "pyg") -> Dataset:
+        """From a PyTorch Geometric ``Data``: :func:`unifilter.data.convert.from_pyg`."""
+        from unifilter.data.convert import from_pyg
+
+        return from_pyg(data, name)
+
+    @staticmethod
+    def from_dgl(g: Any, label: str | None = "label", **choice: Any) -> Dataset:
+        """From a DGL graph and its data: :func:`unifilter.data.convert.from_dgl`."""
+        from unifilter.data.convert import from_dgl
+
+        return from_dgl(g, label, **choice)
+
+    def to_networkx(self) -> Any:
+        """As a ``networkx.Graph``: :func:`unifilter.data.convert.to_networkx`."""
+        from unifilter.data.convert import to_networkx
+
+        return to_networkx(self)
+
+    def to_pyg(self) -> Any:
+        """As a PyTorch Geometric ``Data``: :func:`unifilter.data.convert.to_pyg`."""
+        from unifilter.data.convert import to_pyg
+
+        return to_pyg(self)
+
     def __repr__(self) -> str:
         said = [f"n={self.n}", f"m={self.graph.m}", f"d={self.d}", f"classes={len(self.classes)}"]
         missing = int(np.count_nonzero(~self.labelled))

@@ -219,7 +219,8 @@ def _masks(data: Any, kind: str) -> dict[str, Any]:
     """PyTorch Geometric's (n,) or (n, s) masks as (s, n)."""
     parts = {"train": data.train_mask, "val": data.val_mask, "test": data.test_mask}
     return {
-        f"{kind}_{part}": np.ascontiguousarray(np.atleast_2d(mask.numpy().T)) for part, mask in parts.items()
+        f"{kind}_{part}": np.ascontiguousarray(np.atleast_2d(mask.bool().numpy().T))
+        for part, mask in parts.items()
     }
 
 

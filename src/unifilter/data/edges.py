@@ -1,0 +1,171 @@
+"""An edge table, streamed into pairs of node numbers."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unifilter._types import BoolArray, FloatArray, IntArray
+from unifilter.data.files import TableFile, is_text
+from unifilter.data.ids import NodeIndex, check_id_type, common_type, node_ids
+
+
+class Edges(NamedTuple):
+    """Known edges as node numbers, and a count of the others."""
+
+    arcs: IntArray  # (2, a), int32: as they came, direction, loops and duplicates included
+    weights: FloatArray | None
+    rows: int
+    unknown: int
+    first_unknown: str
+
+
+class EdgeColumns(NamedTuple):
+    """The columns of an edge table that matter; ``weight`` may be None."""
+
+    source: str
+    target: str
+    weight: str | None
+
+
+def check_edge_columns(file: TableFile, columns: EdgeColumns) -> None:
+    """They are there, ids are whole numbers or text, weights are numbers."""
+    import pyarrow as pa
+
+    file.require(**columns._asdict())
+    if columns.source == columns.target:
+        raise ValueError(f"source and target must be two columns of {file}, but both are {columns.source!r}.")
+    if file.types is None:
+        return
+    for name in columns[:2]:
+        check_id_type(file.types[name], f"{file}, column {name!r}")
+    kind = None if columns.weight is None else file.types[columns.weight]
+    if kind is not None and not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        raise ValueError(
+            f"{file}, column {columns.weight!r} must hold numbers, but has type {kind}. "
+            "Write the weights as numbers, or pass weight=None."
+        )
+
+
+def ids_in_edges(file: TableFile, columns: EdgeColumns) -> Any:
+    """Every id that the edges name, sorted: the nodes of a graph that has no node table."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = pa.string() if file.types is None else common_type(*(file.types[name] for name in columns[:2]))
+    found = pa.chunked_array([], kind)
+    for batch in file.stream(dict.fromkeys(columns[:2], kind)):
+        ends = [pc.unique(batch[name]) for name in columns[:2]]
+        found = pa.chunked_array([*found.chunks, *ends], kind)
+        if found.num_chunks > 16:  # now and then: all that is known is hashed anew
+            found = pa.chunked_array([pc.unique(found)])
+    unique = pc.drop_null(pc.unique(found))
+    if is_text(kind):
+        unique = unique.filter(pc.not_equal(unique, ""))
+    where = f"{file}, columns {columns.source!r} and {columns.target!r}"
+    ids = node_ids(unique, where, guess=file.types is None)
+    return pc.take(ids, pc.sort_indices(ids))
+
+
+def read_edges(file: TableFile, columns: EdgeColumns, ids: Any, nodes: str, strict: bool) -> Edges:
+    """Stream the edge table through a :class:`NodeIndex`; memory is 8 bytes an edge and one batch.
+
+    An edge with an end that is missing or no node is dropped and counted; strict mode refuses it. Ids that
+    are off by one from the nodes' (``nodes`` names them in errors) are always refused, as is a table of which
+    nothing is left. The two columns are looked up side by side, in two threads.
+    """
+    import pyarrow as pa
+
+    kinds = [] if file.types is None else [file.types[name] for name in columns[:2]]
+    index = NodeIndex(ids, *kinds)
+    types = dict.fromkeys(columns[:2], index.type)
+    if columns.weight is not None:
+        types[columns.weight] = pa.float64()
+    arcs, weights, span = [], [], _Span()
+    rows, unknown, first = 0, 0, ""
+    with ThreadPoolExecutor(2) as pool:
+        for batch in file.stream(types):
+            ends = [batch[name] for name in columns[:2]]
+            pairs = np.stack(list(pool.map(index.numbers, ends)))
+            known: BoolArray = np.logical_and(pairs[0] >= 0, pairs[1] >= 0)
+            lost = known.size - int(np.count_nonzero(known))
+            if index.numeric:
+                span.add(*ends)
+            if lost and not unknown:
+                first = _first_unknown(ends, known, rows)
+            arcs.append(pairs[:, known] if lost else pairs)
+            if columns.weight is not None:
+                values = _weights(batch[columns.weight], f"{file}, column {columns.weight!r}", rows)
+                weights.append(values[known] if lost else values)
+            rows, unknown = rows + known.size, unknown + lost
+    if unknown:
+        _refuse_off_by_one(file, nodes, index, span)
+    if unknown == rows or (unknown and strict):
+        lost_all = f"Ids must be written alike: the first node is {index.ids[0].as_py()!r}."
+        way_out = "Add the nodes, delete the edges, or pass strict=False to have them dropped."
+        raise ValueError(
+            f"every edge must join two nodes of {nodes}, but {unknown:,} of {rows:,} in {file} do not "
+            f"(first: {first}). {lost_all if unknown == rows else way_out}"
+        )
+    return Edges(_joined(arcs), _joined(weights) if weights else None, rows, unknown, first)
+
+
+class _Span:
+    """The lowest and the highest of the edges' ids, if they are whole numbers."""
+
+    def __init__(self) -> None:
+        self.low, self.high = np.inf, -np.inf
+
+    def add(self, *columns: Any) -> None:
+        import pyarrow.compute as pc
+
+        for column in columns:
+            ends = pc.min_max(column).as_py()
+            if ends["min"] is not None:
+                self.low, self.high = min(self.low, ends["min"]), max(self.high, ends["max"])
+
+
+def _refuse_off_by_one(file: TableFile, nodes: str, index: NodeIndex, span: _Span) -> None:
+    """Ids that count from 1 in one file and from 0 in the other would join the wrong nodes."""
+    up = span.high == index.high + 1 and span.low > index.low
+    down = span.low == index.low - 1 and span.high < index.high
+    if index.without_gaps and (up or down):
+        raise ValueError(
+            f"the ids in {file} run from {span.low} to {span.high}, those of {nodes} from {index.low} to "
+            f"{index.high}: it looks as if one counts from {index.low} and the other from "
+            f"{index.low + (1 if up else -1)}. Shift one by 1; if they are right, delete the edges to nodes "
+            "that are not there."
+        )
+
+
+def _first_unknown(ends: list[Any], known: BoolArray, before: int) -> str:
+    row = int(np.argmin(known))
+    source, target = (end[row].as_py() for end in ends)
+    return f"data row {before + row + 1}: {source!r} -> {target!r}"
+
+
+def _weights(column: Any, where: str, before: int) -> FloatArray:
+    values: FloatArray = column.to_numpy(zero_copy_only=False)
+    bad = ~((values >= 0) & (values < np.inf))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"{where} must hold finite weights that are not negative, but data row {before + row + 1} is "
+            f"{column[row].as_py()}. Mend the row, or pass weight=None."
+        )
+    return values
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Concatenated along the last axis; each part is given up as soon as it is copied."""
+    if len(parts) == 1:
+        return parts[0]
+    whole = np.empty((*parts[0].shape[:-1], sum(part.shape[-1] for part in parts)), parts[0].dtype)
+    at = whole.shape[-1]
+    while parts:
+        part = parts.pop()
+        whole[..., at - part.shape[-1] : at] = part
+        at -= part.shape[-1]
+    return whole

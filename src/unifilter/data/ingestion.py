@@ -1,0 +1,89 @@
+"""What reading tables did to them: read, dropped, merged, encoded, filled."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Ingestion:
+    """The account of one :func:`unifilter.read_tables`; ``print(dataset.ingestion)`` shows it.
+
+    Parameters
+    ----------
+    edge_rows, node_rows : int
+        Rows read, headers not counted; ``node_rows`` is 0 without a node table.
+    unknown : int
+        Edge rows dropped because an end is missing or is no node.
+    first_unknown : str
+        The first of them, as "data row 7: 'a' -> 'x'".
+    self_loops, repeated : int
+        Edge rows that the graph dropped as loops or merged with an equal one.
+    merged : int
+        Node rows that repeat an earlier one in every column.
+    unlabelled : int
+        Nodes without a label: those to be predicted.
+    columns : dict of str
+        For every column that was asked for, what was done with it.
+    features : int
+        Number of feature columns made of them.
+
+    Examples
+    --------
+    >>> print(Ingestion(5, 4, unknown=1, first_unknown="data row 7: 'a' -> 'x'", unlabelled=2,
+    ...                 columns={"age": "number", "height": "number", "town": "one-hot (3 categories)"},
+    ...                 features=5))
+    nodes: 4 rows, 2 unlabelled
+    edges: 5 rows, 1 dropped for an end that is no node (data row 7: 'a' -> 'x')
+    columns: 3, from which 5 features
+      age, height: number
+      town: one-hot (3 categories)
+    """
+
+    edge_rows: int
+    node_rows: int = 0
+    unknown: int = 0
+    first_unknown: str = ""
+    self_loops: int = 0
+    repeated: int = 0
+    merged: int = 0
+    unlabelled: int = 0
+    columns: dict[str, str] = field(default_factory=dict)
+    features: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a JSON file."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Ingestion:
+        """The inverse of :meth:`to_json`."""
+        return cls(**values)
+
+    def __str__(self) -> str:
+        nodes = [f"{self.node_rows:,} rows" if self.node_rows else "no table, those that the edges name"]
+        nodes += _counted((self.merged, "repeated and merged"), (self.unlabelled, "unlabelled"))
+        first = f" ({self.first_unknown})" if self.first_unknown else ""
+        edges = [f"{self.edge_rows:,} rows"]
+        edges += _counted(
+            (self.unknown, f"dropped for an end that is no node{first}"),
+            (self.self_loops, "self-loops dropped"),
+            (self.repeated, "repeated and merged"),
+        )
+        lines = [f"nodes: {', '.join(nodes)}", f"edges: {', '.join(edges)}"]
+        if self.columns:
+            lines.append(f"columns: {len(self.columns):,}, from which {self.features:,} features")
+        alike: dict[str, list[str]] = {}
+        for name, treatment in self.columns.items():
+            alike.setdefault(treatment, []).append(name)
+        return "\n".join(lines + [f"  {_listed(names)}: {treatment}" for treatment, names in alike.items()])
+
+
+def _counted(*counts: tuple[int, str]) -> list[str]:
+    return [f"{count:,} {what}" for count, what in counts if count]
+
+
+def _listed(names: list[str], most: int = 5) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,0 +1,113 @@
+"""A node table as ids, features and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unifilter._types import FloatArray, IntArray
+from unifilter.data.columns import encode
+from unifilter.data.edges import EdgeColumns, ids_in_edges
+from unifilter.data.files import TableFile
+from unifilter.data.ids import NodeIndex, node_ids
+from unifilter.data.labels import encode_labels
+
+
+class Nodes(NamedTuple):
+    """What is known of n nodes; ``rows`` were read, ``merged`` of them repeated others."""
+
+    ids: Any  # pyarrow array
+    X: FloatArray
+    y: IntArray
+    classes: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    treatments: dict[str, str] = {}  # noqa: RUF012
+    rows: int = 0
+    merged: int = 0
+
+
+def nodes_of_edges(file: TableFile, columns: EdgeColumns) -> Nodes:
+    """The nodes of a graph without a node table: those that the edges name."""
+    ids = ids_in_edges(file, columns)
+    return Nodes(ids, np.empty((len(ids), 0), np.float32), np.full(len(ids), -1))
+
+
+def read_nodes(
+    file: TableFile, id: str | None, label: str | None, features: Sequence[str] | None, strict: bool
+) -> Nodes:
+    """Ids checked, labels as classes, columns as features, rows that say the same merged."""
+    import pyarrow as pa
+
+    file.require(id=id, label=label)
+    chosen, left_out = _feature_columns(file, id, label, features)
+    others = [name for name in (id, label) if name is not None and name not in chosen]
+    csv = file.types is None
+    table = file.read([*others, *chosen], id, [] if label is None else [label])
+    rows = np.arange(table.num_rows)
+    ids = pa.array(rows) if id is None else node_ids(table[id], f"{file}, column {id!r}", guess=csv)
+    y: IntArray = np.full(rows.size, -1)
+    classes: tuple[str, ...] = ()
+    if label is not None:
+        y, classes = encode_labels(table[label], f"{file}, column {label!r}", guess=csv)
+    first = rows if id is None else NodeIndex(ids).first_rows()
+    if (first != rows).any():
+        _refuse_conflict(table, ids, first, str(file), strict)
+        rows = np.flatnonzero(first == rows)
+        table, ids, y = table.take(rows), ids.take(pa.array(rows)), y[rows]
+
+    def where(column: str, i: int) -> str:
+        named = "" if id is None else f" (id {ids[i].as_py()!r})"
+        return f"{file}, column {column!r}, data row {rows[i] + 1}{named}"
+
+    X, columns, treatments = encode(table.select(chosen), where, strict)
+    merged = first.size - rows.size
+    return Nodes(ids, X, y, classes, tuple(columns), treatments | left_out, first.size, merged)
+
+
+def _feature_columns(
+    file: TableFile, id: str | None, label: str | None, features: Sequence[str] | None
+) -> tuple[list[str], dict[str, str]]:
+    """The columns to encode, and those left out because they are only the row number that pandas writes."""
+    if features is not None:
+        for name in features:
+            file.require(features=name)
+        if label in features:
+            raise ValueError(
+                f"features must not contain the label, but name {label!r}: a model would read off the "
+                "answer. Take it out, or pass label=None if it is a feature."
+            )
+        return list(features), {}
+    names = [name for name in file.names if name not in (id, label)]
+    numbers = [name for name in names if name.startswith("__index_level_") or name == ""]
+    for name in names:
+        file.require(features=name)
+    return [n for n in names if n not in numbers], dict.fromkeys(numbers, "row number of pandas, dropped")
+
+
+def _refuse_conflict(table: Any, ids: Any, first: IntArray, file: str, strict: bool) -> None:
+    """Rows with the same id must agree in every column; strict mode wants no such rows."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    again = np.flatnonzero(first != np.arange(first.size))
+    for name in table.column_names:
+        column = table[name]
+        if pa.types.is_floating(column.type):  # NaN is missing, and two missing values agree
+            column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+        here, there = column.take(pa.array(again)), column.take(pa.array(first[again]))
+        if not here.equals(there):
+            i = next(i for i in range(again.size) if here[i].as_py() != there[i].as_py())
+            old, new = first[again[i]], again[i]
+            raise ValueError(
+                f"{file} must describe a node once, but id {ids[new].as_py()!r} has two rows that differ in "
+                f"column {name!r}: data row {old + 1} says {there[i].as_py()!r}, data row {new + 1} says "
+                f"{here[i].as_py()!r}. Delete one of them."
+            )
+    if strict:
+        raise ValueError(
+            f"{file} must describe a node once, but {again.size:,} rows repeat an id (first: data row "
+            f"{again[0] + 1}, id {ids[again[0]].as_py()!r}). Delete them, or pass strict=False to have equal "
+            "rows merged."
+        )

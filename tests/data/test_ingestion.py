@@ -1,0 +1,23 @@
+import json
+
+from unifilter.data.ingestion import Ingestion
+
+
+def test_it_survives_json():
+    summary = Ingestion(
+        10, 4, unknown=2, first_unknown="data row 3: 1 -> 9", columns={"a": "number"}, features=1
+    )
+    assert Ingestion.from_json(json.loads(json.dumps(summary.to_json()))) == summary
+
+
+def test_nothing_is_said_of_what_did_not_happen():
+    assert str(Ingestion(1_000_000, 4)) == "nodes: 4 rows\nedges: 1,000,000 rows"
+
+
+def test_columns_with_one_treatment_share_a_line():
+    columns = {f"x{i}": "number" for i in range(500)} | {"town": "one-hot (3 categories)"}
+    assert str(Ingestion(1, 4, columns=columns, features=503)).splitlines()[2:] == [
+        "columns: 501, from which 503 features",
+        "  x0, x1, x2, x3, x4 and 495 more: number",
+        "  town: one-hot (3 categories)",
+    ]

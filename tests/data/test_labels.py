@@ -1,0 +1,45 @@
+"""Columns of labels: what counts as a class, and in which order."""
+
+import pyarrow as pa
+import pytest
+
+from unifilter.data.labels import encode_labels
+
+CASES = {
+    "text": (pa.array(["b", "a", None, "", "b"]), False, [1, 0, -1, -1, 1], ("a", "b")),
+    "digits as text": (pa.array(["10", "9"]), False, [0, 1], ("10", "9")),
+    "digits in CSV": (pa.array(["10", "9"]), True, [1, 0], ("9", "10")),
+    "names of digits in CSV": (pa.array(["01", "1"]), True, [0, 1], ("01", "1")),
+    "floats in CSV": (pa.array(["2.0", None, "10.0"]), True, [0, -1, 1], ("2", "10")),
+    "whole numbers": (pa.array([7, -1, None, 3], pa.int16()), False, [1, -1, -1, 0], ("3", "7")),
+    "floats of pandas": (pa.array([1.0, float("nan"), 0.0]), False, [1, -1, 0], ("0", "1")),
+    "truth values": (pa.array([True, False, None]), False, [1, 0, -1], ("false", "true")),
+    "categories": (pa.array(["b", "a", None]).dictionary_encode(), False, [1, 0, -1], ("a", "b")),
+    "numbered categories": (pa.array([20, 3]).dictionary_encode(), False, [1, 0], ("3", "20")),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_classes_are_sorted_and_the_rest_is_unlabelled(case):
+    column, guess, y, classes = CASES[case]
+    for given in (column, pa.chunked_array([column.slice(0, 1), column.slice(1)])):
+        got = encode_labels(given, "nodes.csv, column 'label'", guess)
+        assert (got[0].tolist(), got[1]) == (y, classes)
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (pa.array(["a", "a"]), r"nodes.csv, column 'c' must tell two .* holds one class only \('a'\)\. Name"),
+        (pa.array([1, -1]), r"holds one class only \(1\)\. -1 is read as unlabelled"),
+        (pa.array([None, ""]), "labels no node at all"),
+        (pa.nulls(2, pa.float64()), "labels no node at all"),
+        (pa.nulls(2), "labels no node at all"),
+        (pa.array([1.0, 2.5]), "must hold classes, but data row 2 is 2.5, a measurement"),
+        (pa.array([1.0, float("inf")]), "must hold classes, but data row 2 is inf"),
+        (pa.array([[1], [2]]), "text, whole numbers or truth values, but has type list"),
+    ],
+)
+def test_what_is_no_set_of_classes_is_refused(column, said):
+    with pytest.raises(ValueError, match=said):
+        encode_labels(column, "nodes.csv, column 'c'", guess=False)
