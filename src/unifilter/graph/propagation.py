@@ -15,7 +15,7 @@ from unifilter._types import Recurrence
 from unifilter.graph.graph import Graph
 from unifilter.kernels import reference
 from unifilter.kernels import spmm as kernels
-from unifilter.kernels.csr import CSR, Schedule, schedule
+from unifilter.kernels.csr import CSR
 
 
 def propagation(
@@ -61,8 +61,8 @@ class Propagation:
         self._csr = csr
 
     @cached_property
-    def _plan(self) -> Schedule:
-        return schedule(self._csr.indptr)
+    def _plan(self) -> Any:
+        return kernels.plan(self._csr)
 
     def __matmul__(self, X: Tensor) -> Tensor:
         check_signal(X, self.shape[0], self.dtype, self.device)

@@ -1,44 +1,69 @@
-"""The one place that picks a kernel by device."""
+"""The one place that picks a kernel by device: numba on a CPU, Triton on CUDA, torch's own elsewhere."""
 
 from __future__ import annotations
+
+import importlib.util
+from functools import lru_cache
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from unifilter._types import Recurrence
-from unifilter.kernels import reference
-from unifilter.kernels.csr import CSR, Schedule
+from unifilter.kernels import portable, reference
+from unifilter.kernels.csr import CSR, schedule
 
 
-def spmm(A: CSR, X: Tensor, plan: Schedule) -> Tensor:
+def plan(A: CSR) -> Any:
+    """How the entries of A are shared out, computed once for all products."""
+    if A.indptr.is_cpu:
+        return schedule(A.indptr)
+    if _has_triton(A.indptr):
+        from unifilter.kernels import gpu
+
+        return gpu.pieces(A.indptr)
+    return None
+
+
+def spmm(A: CSR, X: Tensor, plan: Any) -> Tensor:
     """S (A + loop I) S X for a block X of shape (n, d)."""
     if X.is_cpu:
         from unifilter.kernels import cpu
 
         return cpu.spmm(A, X, plan)
-    from unifilter.kernels import gpu
+    if _has_triton(X):
+        from unifilter.kernels import gpu
 
-    return gpu.spmm(A, X)
+        return gpu.spmm(A, X, plan)
+    return portable.spmm(A, X)
 
 
-def three_term(A: CSR, X: Tensor, V: Tensor, plan: Schedule) -> Recurrence | None:
+def three_term(A: CSR, X: Tensor, V: Tensor, plan: Any) -> Recurrence | None:
     """The whole Lanczos recurrence in one kernel, or None where this device has no such kernel."""
     if X.is_cpu:
         from unifilter.kernels import cpu
 
         return cpu.three_term(A, X, V, plan)
+    if _has_triton(X) and X.dtype in (torch.float32, torch.float64):
+        from unifilter.kernels import gpu
+
+        return gpu.three_term(A, X, V, plan)
     return None
 
 
 def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
     """``out[k] = sum_j C[k, j] V[j]``, column by column."""
-    C = C.to(V.dtype).contiguous()
+    C = C.to(_sum_type(V)).contiguous()
     if out is None:
         out = V.new_empty(C.shape[0], *V.shape[1:])
     if V.is_cpu:
         from unifilter.kernels import cpu
 
         cpu.mix(V, C, out)
+    elif _fits_triton(V):
+        from unifilter.kernels import gpu_mix
+
+        gpu_mix.mix(V, C, out)
     else:
         out.copy_(reference.mix(V, C))
     return out
@@ -50,23 +75,84 @@ def correlate(G: Tensor, V: Tensor) -> Tensor:
         from unifilter.kernels import cpu
 
         return cpu.correlate(G.contiguous(), V)
-    return torch.stack([torch.einsum("nd,jnd->jd", g, V) for g in G])
+    if _fits_triton(V):
+        from unifilter.kernels import gpu_mix
+
+        return gpu_mix.correlate(G if G.stride(-1) == 1 else G.contiguous(), V)
+    return reference.correlate(G, V)
 
 
-def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int, lower: bool) -> Tensor:
+def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int | Tensor, lower: bool) -> Tensor:
     """``sum_k m_k sum_j C[k, j] V[j] / (1 - p)``, column by column, m a mask drawn from the seed."""
-    C = C.to(V.dtype).contiguous()
+    C = C.to(_sum_type(V)).contiguous()
     if V.is_cpu:
         from unifilter.kernels import cpu
 
-        return cpu.mix_dropped(V, C, p, seed, lower)
-    return reference.mix_dropped(V, C, p, seed, lower)
+        return cpu.mix_dropped(V, C, p, int(seed), lower)
+    if _fits_triton(V):
+        from unifilter.kernels import gpu_mix
+
+        return gpu_mix.mix_dropped(V, C, p, seed)
+    return reference.mix_dropped(V, C, p, int(seed), lower)
 
 
-def correlate_dropped(G: Tensor, V: Tensor, J: int, p: float, seed: int, lower: bool) -> Tensor:
+def correlate_dropped(G: Tensor, V: Tensor, J: int, p: float, seed: int | Tensor, lower: bool) -> Tensor:
     """``out[k, j] = sum_n m_k G V[j] / (1 - p)``, column by column, with the same masks."""
     if V.is_cpu:
         from unifilter.kernels import cpu
 
-        return cpu.correlate_dropped(G.contiguous(), V, J, p, seed, lower)
-    return reference.correlate_dropped(G, V, J, p, seed, lower)
+        return cpu.correlate_dropped(G.contiguous(), V, J, p, int(seed), lower)
+    if _fits_triton(V):
+        from unifilter.kernels import gpu_mix
+
+        return gpu_mix.correlate_dropped(G, V, J, p, seed)
+    return reference.correlate_dropped(G, V, J, p, int(seed), lower)
+
+
+def dropout(x: Tensor, rates: Tensor, seed: Tensor) -> Tensor:
+    """Dropout on x (M, ...), with a rate for each of the M; the same seed draws the same mask."""
+    if _has_triton(x):
+        from unifilter.kernels import gpu_train
+
+        return gpu_train.dropout(x, rates, seed)
+    return portable.dropout(x, rates, seed)
+
+
+def adam(value: Tensor, grad: Tensor, moments: list[Tensor], lr: Tensor, decay: Tensor, t: Tensor) -> None:
+    """Step t of Adam on value (M, ...), in place, with a learning rate and a decay for each of the M."""
+    betas, eps = (0.9, 0.999), 1e-8  # torch's
+    if _has_triton(value):
+        from unifilter.kernels import gpu_train
+
+        gpu_train.adam(value, grad, moments, lr, decay, betas, eps, t)
+    else:
+        portable.adam(value, grad, moments, lr, decay, betas, eps, t)
+
+
+def keep(best: Tensor, value: Tensor, better: Tensor) -> None:
+    """Where a member is better, keep its value: best (M, ...), in place."""
+    if _has_triton(value):
+        from unifilter.kernels import gpu_train
+
+        gpu_train.keep(best, value, better)
+    else:
+        portable.keep(best, value, better)
+
+
+def _sum_type(V: Tensor) -> torch.dtype:
+    """Half-precision V is mixed in float32 on a GPU."""
+    return torch.float64 if V.dtype == torch.float64 else torch.float32
+
+
+def _fits_triton(V: Tensor) -> bool:
+    """Triton's mixes hold all hops in registers."""
+    return V.shape[0] <= 64 and _has_triton(V)
+
+
+def _has_triton(x: Tensor) -> bool:
+    return x.is_cuda and _triton_is_installed()
+
+
+@lru_cache
+def _triton_is_installed() -> bool:
+    return importlib.util.find_spec("triton") is not None

@@ -52,7 +52,7 @@ def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
     return Z if C.dim() == 3 else Z[0]
 
 
-def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int, lower: bool = False) -> Tensor:
+def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int | Tensor, lower: bool = False) -> Tensor:
     r"""The sum of a basis under dropout, without writing the basis.
 
     .. math:: \text{out} = \sum_k m_k \odot \frac{1}{1-p} \sum_j C[k, j] \, V[j]
@@ -68,7 +68,7 @@ def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int, lower: bool = False) 
         Coefficients of the basis, the weights w_k included. Differentiable.
     p : float
         Rate, below 1.
-    seed : int
+    seed : int or 0-dimensional Tensor
         Below 2^32.
     lower : bool
         Promises that C[k, j] = 0 for j > k, now and later: what a basis of degree k has. Half the work.
@@ -120,7 +120,7 @@ class _MixDropped(torch.autograd.Function):
     """Dropout on C V and its sum, with the adjoint in C."""
 
     @staticmethod
-    def forward(ctx: Any, V: Tensor, C: Tensor, p: float, seed: int, lower: bool) -> Tensor:
+    def forward(ctx: Any, V: Tensor, C: Tensor, p: float, seed: int | Tensor, lower: bool) -> Tensor:
         ctx.save_for_backward(V)
         ctx.drawn = C.shape[0], p, seed, lower
         return kernels.mix_dropped(V, C, p, seed, lower)

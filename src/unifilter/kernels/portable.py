@@ -1,0 +1,50 @@
+"""Kernels in torch's own operations, for any device."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from unifilter.kernels.csr import CSR
+
+
+def spmm(A: CSR, X: Tensor) -> Tensor:
+    """See ``reference.spmm``."""
+    n = X.shape[0]
+    ones = A.weights if A.weights is not None else X.new_ones(A.indices.shape[0])
+    matrix = torch.sparse_csr_tensor(A.indptr, A.indices, ones, (n, n), check_invariants=False)
+    Y = A.scale[:, None] * X
+    return A.scale[:, None] * (matrix @ Y + A.loop * Y)
+
+
+def dropout(x: Tensor, rates: Tensor, seed: Tensor) -> Tensor:
+    """Dropout on x (M, ...), with a rate for each of the M; the same seed draws the same mask."""
+    generator = torch.Generator(device=x.device).manual_seed(int(seed))
+    rates = rates.to(x.dtype).reshape(-1, *[1] * (x.dim() - 1))
+    drawn = torch.rand(x.shape, generator=generator, dtype=x.dtype, device=x.device)
+    return x * (drawn >= rates) / (1 - rates)
+
+
+def adam(
+    value: Tensor,
+    grad: Tensor,
+    moments: list[Tensor],
+    lr: Tensor,
+    decay: Tensor,
+    betas: tuple[float, float],
+    eps: float,
+    t: Tensor,
+) -> None:
+    """Step t of Adam on value (M, ...), in place, with a learning rate and a decay for each of the M."""
+    lr, decay = (r.reshape(-1, *[1] * (value.dim() - 1)) for r in (lr, decay))
+    grad = grad.to(value.dtype) + decay * value
+    first, second = moments
+    first.lerp_(grad, 1 - betas[0])
+    second.mul_(betas[1]).addcmul_(grad, grad, value=1 - betas[1])
+    size = second.sqrt().div_((1 - betas[1] ** int(t)) ** 0.5).add_(eps)
+    value.sub_(lr / (1 - betas[0] ** int(t)) * first / size)
+
+
+def keep(best: Tensor, value: Tensor, better: Tensor) -> None:
+    """Where a member is better, keep its value: best (M, ...), in place."""
+    best[better] = value[better]
