@@ -1,0 +1,65 @@
+"""Layers that several models share."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import dropout
+
+
+class MLP(nn.Module):
+    """Linear layers with ReLU between them and dropout before each.
+
+    The paper's MLP has no bias, weights uniform in +-1/sqrt(out), and a residual wherever a layer's input and
+    output have the same width; ``batch_norm`` follows every layer but the last.
+
+    Parameters
+    ----------
+    widths : sequence of int
+        Input, hidden and output widths: two make a linear model.
+    dropout : float
+    batch_norm, residual, bias : bool
+    paper_init : bool
+        Uniform in +-1/sqrt(out) as the paper's; otherwise torch's default, +-1/sqrt(in).
+
+    Examples
+    --------
+    >>> MLP([16, 8, 3])(torch.randn(5, 16)).shape
+    torch.Size([5, 3])
+    """
+
+    def __init__(
+        self,
+        widths: list[int],
+        dropout: float = 0.0,
+        batch_norm: bool = False,
+        residual: bool = False,
+        bias: bool = False,
+        paper_init: bool = True,
+    ) -> None:
+        super().__init__()
+        pairs = list(pairwise(widths))
+        layers = [nn.Linear(a, b, bias=bias) for a, b in pairs]
+        self.layers = nn.ModuleList(layers)
+        self.norms = nn.ModuleList(nn.BatchNorm1d(b) for _, b in pairs[:-1]) if batch_norm else None
+        self.dropout, self.residual = dropout, residual
+        if paper_init:
+            for layer in layers:
+                bound = 1 / math.sqrt(layer.out_features)
+                nn.init.uniform_(layer.weight, -bound, bound)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(n, in) to (n, out)."""
+        last = len(self.layers) - 1
+        for i, layer in enumerate(self.layers):
+            x = dropout(x, self.dropout, self.training)
+            y = layer(x)
+            if self.norms is not None and i < last:
+                y = self.norms[i](y)
+            if self.residual and x.shape[1] == y.shape[1]:
+                y = y + x
+            x = torch.relu(y) if i < last else y
+        return x

@@ -1,0 +1,93 @@
+"""Names to models. Listing the names loads nothing; using one imports its file."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+Model = TypeVar("Model")
+_REGISTERED: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Card:
+    """What `unifilter models` says of a model.
+
+    Parameters
+    ----------
+    title : str
+        As its paper writes it.
+    paper : str
+        Authors, title, venue.
+    year : int
+    kind : str
+        "polynomial filter", "spectral", "message passing", "attention", "features only", "labels only", ...
+    propagates : str
+        "X, once", "H, K products a step", "nothing".
+    """
+
+    title: str
+    paper: str
+    year: int
+    kind: str
+    propagates: str
+
+
+def register(name: str, config: type, card: Card) -> Callable[[Model], Model]:
+    """Register a class under the name of its file."""
+
+    def add(cls: Any) -> Any:
+        cls.name, cls.Config, cls.card = name, config, card
+        _REGISTERED[name] = cls
+        return cls
+
+    return add
+
+
+def names() -> list[str]:
+    """All models.
+
+    Examples
+    --------
+    >>> "unifilter" in names()
+    True
+    """
+    return sorted(p.stem for p in Path(__file__).parent.glob("[!_]*.py"))
+
+
+def model_class(name: str) -> Any:
+    """The class behind a name, imported on first use."""
+    if name not in names():
+        near = difflib.get_close_matches(name, names(), n=3)
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise ValueError(f"there is no model named {name!r}.{hint} `unifilter models` lists them all.")
+    import_module(f"unifilter.models.{name}")
+    return _REGISTERED[name]
+
+
+def configure(name: str, options: dict[str, Any]) -> Any:
+    """A model's Config from options; a wrong one is named with what there is."""
+    config = model_class(name).Config
+    known = [f.name for f in fields(config)]
+    for option in options:
+        if option not in known:
+            near = difflib.get_close_matches(option, known, n=2)
+            hint = f" Did you mean {' or '.join(near)}?" if near else f" It has {', '.join(known)}."
+            raise ValueError(f"{name} has no option {option!r}.{hint}")
+    return config(**options)
+
+
+def create(name: str, d: int, classes: int, **options: Any) -> Any:
+    """A model with fresh parameters for d feature columns.
+
+    Examples
+    --------
+    >>> model = create("unifilter", d=16, classes=3, K=4, hidden=8)
+    >>> model.config.K
+    4
+    """
+    return model_class(name)(configure(name, options), d, classes)

@@ -1,0 +1,84 @@
+"""SGC. Wu et al., Simplifying Graph Convolutional Networks, ICML 2019.
+
+Filters X: Z = P^K X W + b, with self-loops.
+
+PyTorch Geometric's ``SGConv`` caches its product inside ``forward``; here it is what ``prepare`` returns. The
+authors' code adds a self-loop to whatever loops the data has (``data_loops``), and has a bias where the paper
+has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from scipy.sparse import eye_array
+from torch import Tensor, nn
+
+from unifilter._types import IntArray, Matmul
+from unifilter.graph import Graph, propagation
+from unifilter.models._filtering import normalised
+from unifilter.models._operators import from_arcs
+from unifilter.models._registry import Card, register
+from unifilter.models._rows import Features
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of SGC.
+
+    Parameters
+    ----------
+    K : int
+        Hops.
+    self_loops : bool
+        Whether every node is its own neighbour, as the paper has it.
+    data_loops : bool
+        Keep the loops that the data came with, as the authors' code does: with ``self_loops`` they weigh 2.
+    """
+
+    K: int = 2
+    self_loops: bool = True
+    data_loops: bool = False
+
+
+CARD = Card(
+    "SGC",
+    "Wu et al.: Simplifying Graph Convolutional Networks, ICML",
+    2019,
+    "polynomial filter",
+    "X, once",
+)
+
+
+@register("sgc", Config, CARD)
+class SGC(nn.Module):
+    """Logistic regression on features smoothed K times."""
+
+    uses_arcs = True
+
+    def __init__(self, config: Config, d: int, classes: int) -> None:
+        super().__init__()
+        self.config = config
+        self.head = nn.Linear(d, classes)
+
+    @staticmethod
+    def prepare(graph: Graph, X: Tensor, config: Any, arcs: IntArray | None = None) -> Features:
+        """K products, once."""
+        P: Matmul = propagation(graph, config.self_loops, X.dtype, X.device)
+        if config.data_loops:
+            A = from_arcs(arcs, graph.n, directed=False, loops=True)
+            P = normalised(A + eye_array(graph.n) if config.self_loops else A, X)
+        for _ in range(config.K):
+            X = P @ X
+        return Features(X)
+
+    def forward(self, inputs: Features) -> Tensor:
+        """Logits of the rows that the inputs hold."""
+        logits: Tensor = self.head(inputs.X)
+        return logits
+
+    def response(self, lam: Tensor) -> Tensor:
+        """g(lambda) at eigenvalues of I - P, in [0, 2]; with self-loops, of the P that has them."""
+        return torch.pow(1 - lam, self.config.K)

@@ -1,0 +1,7 @@
+"""Prepare once, fit, stop early, record."""
+
+from unifilter.train.config import Training
+from unifilter.train.loop import Interrupted, Outcome, fit
+from unifilter.train.run import Result, run
+
+__all__ = ["Interrupted", "Outcome", "Result", "Training", "fit", "run"]

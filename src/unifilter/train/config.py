@@ -1,0 +1,66 @@
+"""How a model is trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Training:
+    """Options of the loop.
+
+    Parameters
+    ----------
+    epochs, patience : int
+        At most so many, and so many without a better validation score.
+    lr, weight_decay : float
+        Of every parameter group that ``groups`` does not name. Decay is Adam's: added to the gradient.
+    groups : dict
+        By the model's group names, what differs: ``{"filter": {"lr": 0.05, "weight_decay": 0.0}}``.
+    monitor : {"accuracy", "loss"}
+        What validation nodes are asked; equal accuracies are decided by the loss.
+    optimizer : {"adam", "adamw"}
+        Adam, or with decay decoupled from the gradient.
+    batch : int, optional
+        Training rows a step; all at once if not given. For models that filter X, memory is bounded by it.
+    class_weights : bool
+        Weigh the loss by inverse class frequencies.
+    seed : int
+        Of parameters, dropout and batches.
+    mixed_precision : bool
+        bfloat16 where the device gains by it (CUDA); ignored elsewhere.
+
+    Examples
+    --------
+    >>> Training(lr=0.05).group("mlp")
+    {'lr': 0.05, 'weight_decay': 0.0005}
+    """
+
+    epochs: int = 1000
+    patience: int = 200
+    lr: float = 0.01
+    weight_decay: float = 5e-4
+    groups: dict[str, dict[str, float]] = field(default_factory=dict)
+    monitor: Literal["accuracy", "loss"] = "accuracy"
+    optimizer: Literal["adam", "adamw"] = "adam"
+    batch: int | None = None
+    class_weights: bool = False
+    seed: int = 0
+    mixed_precision: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "patience"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, but is {getattr(self, name)}.")
+        for name in ("lr", "weight_decay"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must not be negative, but is {getattr(self, name)}.")
+        if self.optimizer not in ("adam", "adamw"):
+            raise ValueError(f'optimizer must be "adam" or "adamw", but is {self.optimizer!r}.')
+        if self.monitor not in ("accuracy", "loss"):
+            raise ValueError(f'monitor must be "accuracy" or "loss", but is {self.monitor!r}.')
+
+    def group(self, name: str) -> dict[str, float]:
+        """Learning rate and decay of one of the model's groups."""
+        return {"lr": self.lr, "weight_decay": self.weight_decay} | self.groups.get(name, {})

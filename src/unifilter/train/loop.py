@@ -1,0 +1,202 @@
+"""The training loop: knows no model, reads no test node."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from unifilter.train import checkpoint
+from unifilter.train.config import Training
+
+CHECKPOINT_SECONDS = 10.0
+OPTIMIZERS: dict[str, Any] = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during training; ``outcome`` is the best so far."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__("training was interrupted")
+        self.outcome = outcome
+
+
+@dataclass
+class State:
+    """All that changes during training, so that a checkpoint of it is a checkpoint of the run."""
+
+    epoch: int = 0
+    best_epoch: int = -1
+    best_accuracy: float = -1.0
+    best_loss: float = float("inf")
+    waited: int = 0
+    seconds: float = 0.0
+    history: list[dict[str, float]] = field(default_factory=list)
+    best: dict[str, Tensor] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A trained model with its best weights restored, and how it got there."""
+
+    model: nn.Module
+    history: list[dict[str, float]]
+    best_epoch: int
+    accuracy: float
+    loss: float
+    seconds: float
+    finished: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """Inputs and labels of the nodes of one mask."""
+
+    inputs: Any
+    y: Tensor
+
+    def batches(self, size: int | None) -> Iterator[Part]:
+        """All rows at once, or random batches of them."""
+        if size is None or size >= self.y.numel():
+            yield self
+            return
+        for index in torch.split(torch.randperm(self.y.numel()).to(self.y.device), size):
+            yield Part(self.inputs.rows(index), self.y[index])
+
+
+def fit(
+    model: nn.Module,
+    train: Part,
+    val: Part,
+    training: Training,
+    *,
+    weights: Tensor | None = None,
+    on_epoch: Callable[[dict[str, float], State], bool | None] | None = None,
+    folder: Path | None = None,
+) -> Outcome:
+    """Train a model until its validation score has not improved for ``patience`` epochs.
+
+    Parameters
+    ----------
+    model : nn.Module
+        Takes inputs, gives logits; has ``groups()``, or ``solve(train, val)`` in place of all training.
+    train, val : Part
+        Inputs and labels; on the device of the model.
+    training : Training
+    weights : Tensor, optional
+        Of the classes, in the loss.
+    on_epoch : function of (scores, state), optional
+        Called after every epoch; a true answer ends training, as if patience had run out.
+    folder : Path, optional
+        Where the state is kept while training, and continued from if it is there.
+
+    Notes
+    -----
+    The caller seeds; ``run`` does. The best weights are restored at the end, also after Ctrl-C, which raises
+    :class:`Interrupted` with the outcome so far.
+    """
+    if hasattr(model, "solve"):
+        return _solved(model, train, val)
+    state = State()
+    optimizer = OPTIMIZERS[training.optimizer](
+        [{"params": p, **training.group(name)} for name, p in _groups(model).items() if p], lr=training.lr
+    )
+    if folder is not None:
+        checkpoint.restore(folder, model, optimizer, state)
+    saved = time.monotonic()
+    interrupted = False
+    try:
+        while state.epoch < training.epochs and state.waited < training.patience:
+            start = time.perf_counter()
+            loss = _step(model, train, training, optimizer, weights)
+            scores = {"train_loss": loss} | evaluate(model, val)
+            _note(state, scores, model, training)
+            state.seconds += time.perf_counter() - start
+            if on_epoch is not None and on_epoch(scores, state):
+                break
+            if folder is not None and time.monotonic() - saved > CHECKPOINT_SECONDS:
+                checkpoint.save(folder, model, optimizer, state)
+                saved = time.monotonic()
+    except KeyboardInterrupt:
+        interrupted = True
+        if folder is not None:
+            checkpoint.save(folder, model, optimizer, state)
+    if state.best:
+        model.load_state_dict(state.best)
+    model.eval()
+    done = not interrupted
+    outcome = Outcome(
+        model, state.history, state.best_epoch, state.best_accuracy, state.best_loss, state.seconds, done
+    )
+    if interrupted:
+        raise Interrupted(outcome)
+    return outcome
+
+
+def _solved(model: nn.Module, train: Part, val: Part) -> Outcome:
+    """A model that finds its own optimum, or has nothing to learn."""
+    start = time.perf_counter()
+    model.solve(train, val)  # type: ignore[operator]
+    model.eval()
+    scores = evaluate(model, val)
+    seconds = time.perf_counter() - start
+    history = [{"epoch": 0, **scores}]
+    return Outcome(model, history, 0, scores["val_accuracy"], scores["val_loss"], seconds, True)
+
+
+def evaluate(model: nn.Module, part: Part) -> dict[str, float]:
+    """Loss and accuracy without dropout; 0 nodes have neither."""
+    if not part.y.numel():
+        return {"val_loss": float("nan"), "val_accuracy": float("nan")}
+    model.eval()
+    with torch.no_grad():
+        logits = model(part.inputs).float()
+        loss = cross_entropy(logits, part.y)
+        accuracy = (logits.argmax(dim=1) == part.y).double().mean()
+    return {"val_loss": float(loss), "val_accuracy": float(accuracy)}
+
+
+def _step(model: nn.Module, train: Part, training: Training, optimizer: Any, weights: Tensor | None) -> float:
+    """One pass over the training rows; the mean loss."""
+    model.train()
+    total, count = torch.zeros((), device=train.y.device), 0
+    mixed = training.mixed_precision and train.y.is_cuda
+    for part in train.batches(training.batch):
+        optimizer.zero_grad(set_to_none=True)
+        with torch.autocast("cuda", torch.bfloat16) if mixed else nullcontext():
+            loss = cross_entropy(model(part.inputs).float(), part.y, weights)
+        torch.autograd.backward(loss)
+        optimizer.step()
+        total, count = total + loss.detach() * part.y.numel(), count + part.y.numel()
+    return float(total / count)
+
+
+def _note(state: State, scores: dict[str, float], model: nn.Module, training: Training) -> None:
+    """Keep the best; equal accuracies are decided by the loss."""
+    accuracy, loss = scores["val_accuracy"], scores["val_loss"]
+    if training.monitor == "accuracy":
+        better = (accuracy, -loss) > (state.best_accuracy, -state.best_loss)
+    else:
+        better = loss < state.best_loss
+    if accuracy != accuracy:  # no validation nodes: the last epoch is the best there is
+        better = True
+    watched: dict[str, float] = getattr(model, "learned", dict)()
+    state.history.append({"epoch": state.epoch, **scores, **watched})
+    state.waited += 1
+    if better:
+        state.best_epoch, state.best_accuracy, state.best_loss = state.epoch, accuracy, loss
+        state.best = {k: v.detach().clone() for k, v in model.state_dict().items()}
+        state.waited = 0
+    state.epoch += 1
+
+
+def _groups(model: nn.Module) -> dict[str, list[nn.Parameter]]:
+    groups: dict[str, list[nn.Parameter]] = getattr(model, "groups", dict)()
+    return groups or {"all": list(model.parameters())}

@@ -1,0 +1,268 @@
+"""Many UniFilters at once: one V, the members' parameters stacked, every step a few batched products.
+
+Columns of V are independent, so for the nodes of a split the filtered signals of M members are, for each
+column, an (M x K+1) times (K+1 x n) product: V is read once for all of them. Their MLPs are batched matrix
+products. Each member has its own optimiser settings, dropout, early stopping and random start, and is trained
+as it would be alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import log_softmax, pad
+
+from unifilter.kernels import spmm as kernels
+from unifilter.krylov import mix_dropped
+from unifilter.models._basis import Basis
+from unifilter.models.unifilter import Config
+from unifilter.train.config import Training
+from unifilter.train.stack import Stack
+
+RETIRE = 20  # epochs after which members out of patience leave the batch
+LEAVE = 0.8  # share of the batch that must be left before the others go
+ROUND = 16  # columns are padded to a multiple of it, as tensor cores want them
+WARM = 2  # epochs before one is recorded: kernels are compiled and memory is in place
+
+
+@dataclass(frozen=True)
+class Member:
+    """One training: a model, how it is trained, on which split, from which h."""
+
+    config: Config
+    training: Training
+    split: int
+    h: float = 0.5
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """Members of one shape can be stacked."""
+        c = self.config
+        mlp = c.hidden, c.layers, c.batch_norm, c.residual, c.bias
+        learned = c.tau == "learn", c.h == "learn"
+        return c.K, *mlp, c.per_column, c.basis, c.scale, c.basis_dropout > 0, *learned
+
+
+@dataclass(frozen=True)
+class Score:
+    """Where a member stands: its best validation accuracy and loss, when, and after how many epochs."""
+
+    accuracy: float
+    loss: float
+    best_epoch: int
+    epochs: int
+
+
+class Rows:
+    """The nodes of one mask of every split: their rows of V, and labels padded to the longest."""
+
+    def __init__(self, inputs: Basis, y: Tensor, index: Sequence[Tensor]) -> None:
+        self.V = [inputs.V[:, i].contiguous() for i in index]
+        self.longest = max(i.numel() for i in index)
+        self.y = torch.stack([pad(y[i], (0, self.longest - i.numel())) for i in index])
+        valid = [pad(torch.ones_like(i), (0, self.longest - i.numel())) for i in index]
+        self.valid = torch.stack(valid).to(inputs.norm.dtype)
+        self.count = self.valid.sum(dim=1)
+
+    def mixed_dropped(self, C: Tensor, start: list[int], rates: list[float], seeds: Tensor) -> Tensor:
+        """Z (M, n, d) with dropout on the basis, member by member; ``C`` is (M, K+1, K+1, d)."""
+        parts = []
+        for s, V in enumerate(self.V):
+            for m in range(start[s], start[s + 1]):
+                part = mix_dropped(V, C[m], rates[m], seeds[m], lower=True)
+                parts.append(pad(part, (0, 0, 0, self.longest - part.shape[0])))
+        return torch.stack(parts)
+
+
+class Population:
+    """Members of one shape, trained together.
+
+    Parameters
+    ----------
+    inputs : Basis
+        All nodes; on the device to train on.
+    y : Tensor of shape (n,)
+    masks : sequence of (train, val) index tensors, one pair a split
+    members : sequence of Member, all of one shape
+    classes : int
+
+    Examples
+    --------
+    >>> from unifilter.data import load, splits
+    >>> data = load("sbm:n=300,h=0.8")
+    >>> config = Config(K=4, hidden=16)
+    >>> inputs, y = Basis.of(data.graph, data.features(), K=4), torch.from_numpy(data.y.copy())
+    >>> split = splits.stratified(data.y)
+    >>> masks = [tuple(torch.from_numpy(m.nonzero()[0]) for m in split[:2])]
+    >>> members = [Member(config, Training(lr=lr), 0) for lr in (0.001, 0.01)]
+    >>> population = Population(inputs, y, masks, members, 5)
+    >>> population.advance(30)
+    >>> [score.epochs for score in population.scores()]
+    [30, 30]
+    """
+
+    def __init__(
+        self,
+        inputs: Basis,
+        y: Tensor,
+        masks: Sequence[tuple[Tensor, Tensor]],
+        members: Sequence[Member],
+        classes: int,
+    ) -> None:
+        if len({m.shape for m in members}) != 1:
+            raise ValueError("a population has members of one shape; group them by Member.shape.")
+        self.order = sorted(range(len(members)), key=lambda i: members[i].split)
+        self.members = [members[i] for i in self.order]
+        d = inputs.norm.shape[0]
+        if d % ROUND:
+            inputs = inputs.padded(-d % ROUND)
+        self.inputs, self.y = inputs, y
+        self.train, self.val = Rows(inputs, y, [m[0] for m in masks]), Rows(inputs, y, [m[1] for m in masks])
+        self.stack = Stack(inputs, self.members, d, classes, len(masks))
+        self.epoch = 0
+        self.time = torch.zeros((), dtype=torch.int64, device=y.device)  # epochs, where a replay counts them
+        self.recording: Any = None
+        self.warm = 0
+        device, M = inputs.norm.device, len(members)
+        self.alive = torch.arange(M, device=device)
+        self.parameters, self.running = self.stack.start()
+        self.moments = {n: [torch.zeros_like(p), torch.zeros_like(p)] for n, p in self.parameters.items()}
+        self.best = {n: p.clone() for n, p in (self.parameters | self.running).items()}
+        self.kept = {n: p.clone() for n, p in self.best.items()}
+        self.patience = torch.tensor([m.training.patience for m in self.members], device=device)
+        self.accuracy = torch.full((M,), -1.0, device=device)
+        self.loss = torch.full((M,), float("inf"), device=device)
+        self.best_epoch, self.waited, self.epochs = (
+            torch.zeros(M, dtype=torch.long, device=device) for _ in range(3)
+        )
+
+    def advance(self, epochs: int) -> None:
+        """Train everyone on for so many epochs, or until all are out of patience."""
+        for _ in range(epochs):
+            if not self.alive.numel():
+                return
+            self._epoch()
+            self.epoch += 1
+            if self.epoch % RETIRE == 0:
+                self._retire()
+
+    def keep(self, members: Sequence[int]) -> None:
+        """Go on with these members only; the others stay where they are."""
+        wanted = torch.zeros(len(self.members), dtype=torch.bool, device=self.alive.device)
+        place = {original: i for i, original in enumerate(self.order)}
+        wanted[[place[m] for m in members]] = True
+        self._stay(wanted[self.alive])
+
+    def scores(self) -> list[Score]:
+        """Of every member, in the order in which they were given."""
+        found = zip(
+            *(t.tolist() for t in (self.accuracy, self.loss, self.best_epoch, self.epochs)), strict=True
+        )
+        by_place = [Score(*row) for row in found]
+        return [by_place[i] for i in _inverse(self.order)]
+
+    @torch.no_grad()
+    def predict(self, index: Sequence[Tensor]) -> list[Tensor]:
+        """Logits of every member's best weights for the nodes of its split's index."""
+        self._stay(torch.zeros_like(self.alive, dtype=torch.bool))
+        rows = Rows(self.inputs, self.y, index)
+        everyone = torch.arange(len(self.members), device=self.alive.device)
+        found: list[Tensor] = []
+        for some in torch.split(everyone, 64):
+            state = {name: value[some] for name, value in self.kept.items()}
+            logits = self.stack.logits(state, state, rows, some, training=False)
+            found += [
+                z[: index[self.members[i].split].numel()] for z, i in zip(logits, some.tolist(), strict=True)
+            ]
+        return [found[i] for i in _inverse(self.order)]
+
+    def state(self, member: int) -> dict[str, Tensor]:
+        """The best weights of one member, as its model's ``load_state_dict`` takes them."""
+        place = _inverse(self.order)[member]
+        where = (self.alive == place).nonzero().flatten()
+        found = {n: v[where[0]] for n, v in self.best.items()} if where.numel() else None
+        found = found or {name: value[place] for name, value in self.kept.items()}
+        return {name: self.stack.unpadded(name, value) for name, value in found.items()}
+
+    def _retire(self) -> None:
+        """Those out of patience leave once they are many: until then nothing of theirs changes."""
+        waiting = self.waited[self.alive] < self.patience[self.alive]
+        left = int(waiting.sum())
+        if left <= LEAVE * self.alive.numel():
+            self._stay(waiting)
+
+    def _epoch(self) -> None:
+        """One epoch of everyone; on a GPU recorded once and replayed: launching costs more than computing."""
+        if self.recording is not None:
+            self.recording.replay()
+        elif self.alive.is_cuda and self.warm >= WARM:
+            self.recording = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self.recording):
+                self._step()
+                self._note()
+            self.recording.replay()  # recording computes nothing
+        else:
+            self._step()
+            self._note()
+            self.warm += 1
+
+    def _step(self) -> None:
+        self.time += 1
+        self.stack.seeds += 1
+        p = {name: value.detach().requires_grad_() for name, value in self.parameters.items()}
+        logits = self.stack.logits(p, self.running, self.train, self.alive, training=True)
+        loss, _ = self._loss(logits, self.train)
+        grads = torch.autograd.grad(loss.sum(), list(p.values()), allow_unused=True)
+        for (name, value), grad in zip(self.parameters.items(), grads, strict=True):
+            if grad is not None:
+                lr, decay = (r[self.alive] for r in self.stack.rates[name])
+                kernels.adam(value, grad, self.moments[name], lr, decay, self.time)
+
+    def _loss(self, logits: Tensor, rows: Rows) -> tuple[Tensor, Tensor]:
+        """Mean loss and accuracy of every member on its split's rows."""
+        split = self.stack.split[self.alive]
+        y, valid, count = rows.y[split], rows.valid[split], rows.count[split]
+        picked = log_softmax(logits.float(), dim=2).gather(2, y[:, :, None])[:, :, 0]
+        right = (logits.argmax(dim=2) == y) * valid
+        return -(picked * valid).sum(dim=1) / count, right.sum(dim=1) / count
+
+    @torch.no_grad()
+    def _note(self) -> None:
+        logits = self.stack.logits(self.parameters, self.running, self.val, self.alive, training=False)
+        loss, accuracy = self._loss(logits, self.val)
+        a = self.alive
+        active = self.waited[a] < self.patience[a]
+        equal = (accuracy == self.accuracy[a]) & (loss < self.loss[a])
+        better = active & ((accuracy > self.accuracy[a]) | equal)
+        self.accuracy[a] = torch.where(better, accuracy, self.accuracy[a])
+        self.loss[a] = torch.where(better, loss, self.loss[a])
+        self.best_epoch[a] = torch.where(better, self.time - 1, self.best_epoch[a])
+        self.waited[a] = torch.where(better, 0, self.waited[a] + 1)
+        self.epochs[a] += active
+        for name, value in (self.parameters | self.running).items():
+            kernels.keep(self.best[name], value, better)
+
+    def _stay(self, who: Tensor) -> None:
+        """Members that do not stay leave their best behind."""
+        if bool(who.all()):
+            return
+        leaving = self.alive[~who]
+        for name, value in self.best.items():
+            self.kept[name][leaving] = value[~who]
+        self.alive = self.alive[who]
+        self.recording, self.warm = None, 0
+        for stack in (self.parameters, self.running, self.best):
+            for name, value in stack.items():
+                stack[name] = value[who]
+        self.moments = {name: [m[who] for m in pair] for name, pair in self.moments.items()}
+
+
+def _inverse(order: Sequence[int]) -> list[int]:
+    place = [0] * len(order)
+    for i, original in enumerate(order):
+        place[original] = i
+    return place

@@ -1,0 +1,228 @@
+"""From a dataset and a split to a trained model and a Record; the only place that reads test nodes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from unifilter._types import FloatArray
+from unifilter.data.dataset import Dataset
+from unifilter.data.splits import Split
+from unifilter.data.store import checksum
+from unifilter.graph.homophily import edge_homophily
+from unifilter.models._registry import configure, model_class
+from unifilter.record import Record
+from unifilter.train.calibration import temperature
+from unifilter.train.config import Training
+from unifilter.train.loop import Interrupted, Part, State, fit
+from unifilter.train.metrics import scores
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A trained model, its probabilities for every node, and the record of how it came about."""
+
+    model: Any
+    inputs: Any
+    p: FloatArray
+    record: Record
+    history: list[dict[str, float]]
+    temperature: float
+    interrupted: bool = False
+
+
+def run(
+    dataset: Dataset,
+    split: Split,
+    model: str = "unifilter",
+    options: dict[str, Any] | None = None,
+    training: Training | None = None,
+    *,
+    inputs: Any = None,
+    device: str | torch.device = "auto",
+    folder: Path | None = None,
+    on_epoch: Callable[[dict[str, float], State], bool | None] | None = None,
+) -> Result:
+    """Train one model on one split.
+
+    Parameters
+    ----------
+    dataset, split
+        Data, and who trains, validates and tests.
+    model : str
+        Registered name.
+    options : dict
+        Of the model's Config.
+    training : Training
+    inputs : optional
+        What ``prepare`` gave for the same dataset and options before: it does not depend on the split.
+    device : "auto", "cpu", "cuda", ...
+    folder : Path, optional
+        Where checkpoints are kept while training, and resumed from.
+    on_epoch : optional
+        See :func:`unifilter.train.fit`.
+
+    Examples
+    --------
+    >>> from unifilter.data import load, splits
+    >>> data = load("sbm:n=400,h=0.9")
+    >>> options, training = {"K": 4, "hidden": 32}, Training(epochs=30)
+    >>> result = run(data, splits.stratified(data.y), "unifilter", options, training)
+    >>> result.record.scores["test"]["accuracy"] > 0.6
+    True
+    """
+    training = training or Training()
+    where = pick_device(device)
+    config = configure(model, options or {})
+    cls = model_class(model)
+    notes: list[str] = []
+    seconds: dict[str, float] = {}
+    start = time.perf_counter()
+    if inputs is None:
+        inputs = prepare(dataset, model, config, where)
+    seconds["prepare"] = time.perf_counter() - start
+    extra: dict[str, Any] = {}
+    if getattr(cls, "uses_homophily", False):
+        extra["h"] = training_homophily(dataset, split, notes)
+    if getattr(cls, "uses_labels", False):
+        extra["labels"] = training_labels(dataset, split)
+    y = torch.from_numpy(np.array(dataset.y, dtype=np.int64)).to(where)
+    train, val = (
+        Part(inputs.rows(index), y[index])
+        for index in (rows(dataset, split.train, where), rows(dataset, split.val, where))
+    )
+    _reset_peak(where)
+    with torch.random.fork_rng(devices=[where] if where.type == "cuda" else []):
+        torch.manual_seed(training.seed)
+        net = cls(config, dataset.d, len(dataset.classes), **extra).to(where)
+        interrupted = False
+        try:
+            outcome = fit(
+                net,
+                train,
+                val,
+                training,
+                weights=class_weights(train.y, len(dataset.classes)) if training.class_weights else None,
+                on_epoch=on_epoch,
+                folder=folder,
+            )
+        except Interrupted as stop:
+            outcome, interrupted = stop.outcome, True
+    seconds["train"] = outcome.seconds
+    start = time.perf_counter()
+    logits = predict_logits(net, inputs)
+    t = temperature(logits[rows(dataset, split.val, where)].cpu(), val.y.cpu())
+    p = torch.softmax(logits.double() / t, dim=1).cpu().numpy()
+    seconds["predict"] = time.perf_counter() - start
+    record = Record(
+        model=model,
+        config=asdict(config),
+        training=asdict(training),
+        dataset=describe(dataset),
+        split={"name": split.name, "seed": split.seed, "shares": split.shares},
+        seed=training.seed,
+        scores={
+            part: scores(p, dataset.y, mask)
+            for part, mask in (("train", split.train), ("val", split.val), ("test", split.test))
+        },
+        learned=(net.learned() if hasattr(net, "learned") else {}) | {"temperature": t} | _given(extra),
+        seconds=seconds,
+        peak_memory=_peak(where),
+        epochs=len(outcome.history),
+        best_epoch=outcome.best_epoch,
+        parameters=sum(q.numel() for q in net.parameters()),
+        device=_device_name(where),
+        notes=notes + (["interrupted"] if interrupted else []),
+    )
+    return Result(net, inputs, p, record, outcome.history, t, interrupted)
+
+
+def prepare(dataset: Dataset, model: str, config: Any, device: torch.device) -> Any:
+    """What the model needs of the data, once for all splits."""
+    cls = model_class(model)
+    arcs = {"arcs": dataset.arcs} if getattr(cls, "uses_arcs", False) else {}
+    return cls.prepare(dataset.graph, dataset.features().to(device), config, **arcs)
+
+
+def predict_logits(net: nn.Module, inputs: Any, batch: int = 2**16) -> Tensor:
+    """Logits of every row, in batches of bounded memory."""
+    net.eval()
+    with torch.no_grad():
+        if inputs.n <= batch or not inputs.independent_rows:
+            return net(inputs).float()  # type: ignore[no-any-return]
+        parts = torch.split(torch.arange(inputs.n), batch)
+        return torch.cat([net(inputs.rows(part)).float() for part in parts])
+
+
+def training_homophily(dataset: Dataset, split: Split, notes: list[str]) -> float:
+    """H from training labels; 1/2 with a note where no edge joins two of them."""
+    try:
+        return edge_homophily(dataset.graph, dataset.y, split.train)
+    except ValueError:
+        notes.append("no edge joins two training nodes: h starts at 0.5")
+        return 0.5
+
+
+def training_labels(dataset: Dataset, split: Split) -> Tensor:
+    """Labels of training nodes, -1 elsewhere: all that a model that propagates labels may see."""
+    return torch.from_numpy(np.where(split.train & dataset.labelled, dataset.y, -1).astype(np.int64))
+
+
+def rows(dataset: Dataset, mask: Any, device: torch.device) -> Tensor:
+    """Labelled nodes of a mask."""
+    return torch.from_numpy(np.flatnonzero(np.asarray(mask) & dataset.labelled)).to(device)
+
+
+def class_weights(y: Tensor, classes: int) -> Tensor:
+    """Inverse frequencies with mean 1 over the training nodes; absent classes weigh nothing."""
+    count = torch.bincount(y, minlength=classes).float()
+    present = count > 0
+    return torch.where(present, y.numel() / (present.sum() * count.clamp_min(1)), 0)
+
+
+def describe(dataset: Dataset) -> dict[str, Any]:
+    """What a record says of a dataset."""
+    return {
+        "name": dataset.name,
+        "checksum": dataset.about.get("checksum") or checksum(dataset),
+        "preprocessing": dataset.preprocessing,
+        "nodes": dataset.n,
+        "edges": dataset.graph.m,
+    }
+
+
+def pick_device(device: str | torch.device) -> torch.device:
+    """A GPU if there is one and "auto" was asked for."""
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device(device)
+
+
+def _given(extra: dict[str, Any]) -> dict[str, float]:
+    return {"h_estimate": float(extra["h"])} if "h" in extra else {}
+
+
+def _reset_peak(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+
+
+def _peak(device: torch.device) -> int:
+    if device.type == "cuda":
+        return int(torch.cuda.max_memory_allocated(device))
+    import resource
+    import sys
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _device_name(device: torch.device) -> str:
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else str(device)

@@ -1,0 +1,28 @@
+import pytest
+
+from unifilter.models import create, model_class, names
+from unifilter.models._registry import configure
+
+
+def test_the_folder_is_the_catalogue():
+    assert {"unifilter", "hetfilter", "mlp", "sgc"} <= set(names())
+    assert not [n for n in names() if n.startswith("_")]
+
+
+def test_a_file_registers_its_own_name():
+    for name in names():
+        assert model_class(name).name == name
+
+
+def test_a_wrong_name_is_answered_with_the_nearest():
+    with pytest.raises(ValueError, match="unifilter"):
+        model_class("unifliter")
+
+
+def test_a_wrong_option_is_answered_with_the_nearest():
+    with pytest.raises(ValueError, match="Did you mean dropout"):
+        configure("unifilter", {"droput": 0.5})
+
+
+def test_create_passes_the_options_on():
+    assert create("sgc", d=4, classes=2, K=7).config.K == 7

@@ -1,0 +1,103 @@
+"""Eq. 5 of the paper, in every form it comes in."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from unifilter import mix, propagation
+from unifilter.bases import heterophily, monomial, released, unibasis
+from unifilter.krylov import lanczos
+from unifilter.models._basis import Basis
+from unifilter.models.unifilter import Config, UniFilter
+
+K = 5
+
+
+def model(d: int, **options) -> UniFilter:
+    torch.manual_seed(0)
+    net = UniFilter(Config(K=K, hidden=8, **options), d, 3, 0.3).double().eval()
+    with torch.no_grad():
+        net.w.copy_(torch.randn_like(net.w))
+    return net
+
+
+@pytest.mark.parametrize("scale", ["signal", "paper"])
+def test_the_filtered_signal_is_the_equation_s(graph, X, scale):
+    """Z = sum_k w_k (tau P^k x + (1 - tau) u_k), u_k from the basis and not from coefficients."""
+    net = model(X.shape[1], tau=0.25, h=0.125, scale=scale)
+    V, _, norm = lanczos(propagation(graph, dtype=X.dtype), X, K)
+    u = mix(V, heterophily(K, torch.tensor(0.125, dtype=X.dtype))[:, :, None] * torch.ones_like(norm))
+    if scale == "signal":
+        u = u * norm
+    powers = monomial(propagation(graph, dtype=X.dtype), X, K)
+    wanted = (net.w[:, None] * (0.25 * powers + 0.75 * u)).sum(dim=0)
+    assert_close(net.filtered(Basis.of(graph, X, K)), wanted)
+
+
+def test_the_basis_is_unibasis(graph, X):
+    inputs = Basis.of(graph, X, K)
+    net = model(X.shape[1], tau=0.375, h=0.625)
+    assert_close(net.basis(inputs), unibasis(inputs.T, inputs.norm, 0.375, 0.625, K))
+
+
+def test_the_released_basis_is_the_released_code_s(graph, X):
+    inputs = Basis.of(graph, X, K)
+    net = model(X.shape[1], tau=0.375, h=0.625, basis="released")
+    assert_close(net.basis(inputs), released(inputs.T, inputs.norm, 0.375, 0.625, K))
+
+
+def test_tau_and_h_are_given_estimated_or_learned():
+    assert float(model(4, tau=0.1, h=0.9).tau) == pytest.approx(0.1)
+    assert float(model(4, h=0.35, tau=0.1).h) == pytest.approx(0.35)
+    estimated = UniFilter(Config(h="estimate", tau=0.5), 4, 3, h=0.35)
+    assert float(estimated.h) == pytest.approx(0.35)
+    assert not estimated.groups()["shares"]
+    learned = UniFilter(Config(), 4, 3, h=0.35)
+    assert float(learned.h.detach()) == pytest.approx(0.35)
+    assert float(learned.tau.detach()) == pytest.approx(0.5)
+    assert len(learned.groups()["shares"]) == 2
+
+
+def test_an_extreme_estimate_can_still_be_learned():
+    """At h = 1 the logit is infinite: the start is moved inside."""
+    learned = UniFilter(Config(), 4, 3, h=1.0)
+    learned.h.backward()
+    assert all(p.grad.abs() > 1e-3 for p in learned._h.parameters())
+
+
+@pytest.mark.parametrize("per_column", [False, True])
+def test_dropout_on_the_basis_keeps_the_mean(graph, X, per_column):
+    net = model(X.shape[1], basis_dropout=0.3, per_column=per_column)
+    inputs = Basis.of(graph, X, K)
+    wanted = net.filtered(inputs).detach()
+    net.train()
+    torch.manual_seed(1)
+    draws = torch.stack([net.filtered(inputs).detach() for _ in range(300)])
+    error = draws.std(dim=0) / 300**0.5
+    assert ((draws.mean(dim=0) - wanted).abs() <= 6 * error + 1e-12).all()
+    assert draws.std(dim=0).max() > 0
+
+
+def test_gradients_with_dropout_on_the_basis_are_those_of_the_drawn_mask(graph, X):
+    net = model(X.shape[1], basis_dropout=0.5)
+    inputs = Basis.of(graph, X, K)
+    net.train()
+
+    def loss(w):
+        torch.manual_seed(5)
+        net.w.data.copy_(w)
+        return net.filtered(inputs).square().sum()
+
+    w = net.w.detach().clone()
+    (grad,) = torch.autograd.grad(loss(w), net.w)
+    step = torch.zeros_like(w)
+    step[2] = 1e-6
+    with torch.no_grad():
+        slope = (loss(w + step) - loss(w - step)) / 2e-6
+    assert_close(grad[2, 0], slope, rtol=1e-5, atol=1e-6)
+
+
+def test_a_factorisation_with_more_hops_serves_fewer(graph, X):
+    """One V for a whole search over K."""
+    net = model(X.shape[1], tau=0.5, h=0.4)
+    assert_close(net.filtered(Basis.of(graph, X, K + 4)), net.filtered(Basis.of(graph, X, K)))

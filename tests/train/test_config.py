@@ -1,0 +1,25 @@
+import pytest
+
+from unifilter.train.config import Training
+
+
+def test_a_group_takes_what_it_names_and_the_rest_from_all():
+    training = Training(lr=0.1, weight_decay=0.01, groups={"filter": {"lr": 0.5}})
+    assert training.group("filter") == {"lr": 0.5, "weight_decay": 0.01}
+    assert training.group("mlp") == {"lr": 0.1, "weight_decay": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("epochs", 0),
+        ("patience", 0),
+        ("lr", -1.0),
+        ("weight_decay", float("nan")),
+        ("monitor", "f1"),
+        ("optimizer", "sgd"),
+    ],
+)
+def test_values_out_of_range_are_named(option, value):
+    with pytest.raises(ValueError, match=option):
+        Training(**{option: value})

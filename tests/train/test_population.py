@@ -1,0 +1,133 @@
+"""A member of a population is trained as it would be alone."""
+
+import numpy as np
+import pytest
+import torch
+from torch.testing import assert_close
+
+from unifilter.data import load, splits
+from unifilter.models._basis import Basis
+from unifilter.models.unifilter import Config, UniFilter
+from unifilter.train.config import Training
+from unifilter.train.loop import Part, fit
+from unifilter.train.population import Member, Population
+
+K = 4
+
+
+@pytest.fixture(scope="module")
+def problem():
+    data = load("sbm:n=400,h=0.3,d=12,signal=2")
+    inputs = Basis.of(data.graph, data.features(), K)
+    y = torch.from_numpy(data.y.copy())
+    draws = [splits.stratified(data.y, 0.5, 0.25, seed=0), splits.stratified(data.y, 0.3, 0.3, seed=1)]
+    masks = [tuple(torch.from_numpy(np.flatnonzero(m)) for m in s[:2]) for s in draws]
+    return inputs, y, masks
+
+
+def alone(problem, member):
+    inputs, y, masks = problem
+    train, val = (Part(inputs.rows(i), y[i]) for i in masks[member.split])
+    torch.manual_seed(member.training.seed)
+    net = UniFilter(member.config, inputs.norm.shape[0], 5, member.h)
+    return fit(net, train, val, member.training)
+
+
+SHAPES = [
+    {},
+    {"batch_norm": True},
+    {"layers": 3, "residual": True, "bias": True},
+    {"per_column": True, "scale": "paper"},
+    {"basis": "released", "tau": 0.7, "h": 0.3},
+    {"basis": "orthonormal", "tau": 0.0, "h": 0.0},
+    {"tau": 0.4, "h": "estimate", "layers": 1},
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_members_train_together_as_they_would_alone(problem, shape):
+    """Without dropout the same losses to rounding: rates, decays, splits, seeds and h all differ."""
+    members = [
+        Member(
+            Config(K=K, hidden=16, dropout=0.0, **shape),
+            Training(
+                epochs=25, patience=100, lr=lr, weight_decay=wd, seed=seed, groups={"filter": {"lr": 2 * lr}}
+            ),
+            split,
+            h,
+        )
+        for lr, wd, seed, split, h in [
+            (0.01, 0.0, 0, 1, 0.3),
+            (0.02, 1e-2, 1, 0, 0.5),
+            (0.005, 1e-3, 2, 1, 0.8),
+        ]
+    ]
+    population = Population(*problem, members, classes=5)
+    population.advance(25)
+    for member, score, i in zip(members, population.scores(), range(3), strict=True):
+        outcome = alone(problem, member)
+        assert score.epochs == 25
+        assert score.loss == pytest.approx(outcome.loss, rel=1e-3)
+        assert score.accuracy == pytest.approx(outcome.accuracy, abs=0.011)
+        state = outcome.model.state_dict()
+        for name, value in population.state(i).items():
+            assert_close(value, state[name], rtol=2e-2, atol=2e-3)
+
+
+def test_members_stop_when_they_would_alone(problem):
+    members = [
+        Member(Config(K=K, hidden=16, dropout=0.0), Training(epochs=400, patience=patience, lr=lr), 0, 0.3)
+        for patience, lr in [(5, 0.01), (30, 0.01), (20, 0.05)]
+    ]
+    population = Population(*problem, members, classes=5)
+    population.advance(400)
+    for member, score in zip(members, population.scores(), strict=True):
+        outcome = alone(problem, member)
+        assert score.epochs == len(outcome.history)
+        assert score.best_epoch == outcome.best_epoch
+    assert population.epoch < 400
+
+
+@pytest.mark.parametrize("dropout", [{"dropout": 0.5}, {"basis_dropout": 0.5, "dropout": 0.0}])
+def test_dropout_gives_the_same_distribution_of_accuracies(problem, dropout):
+    """40 seeds together against 40 alone: means within three standard errors."""
+    config = Config(K=K, hidden=16, **dropout)
+    members = [Member(config, Training(epochs=40, patience=100, seed=s), 0, 0.3) for s in range(40)]
+    population = Population(*problem, members, classes=5)
+    torch.manual_seed(0)
+    population.advance(40)
+    together = np.array([s.accuracy for s in population.scores()])
+    each = np.array([alone(problem, m).accuracy for m in members])
+    error = np.sqrt(together.var() / 40 + each.var() / 40)
+    assert abs(together.mean() - each.mean()) < 3 * error + 1e-6
+
+
+def test_predictions_are_those_of_the_best_weights(problem):
+    inputs, _, _ = problem
+    members = [
+        Member(Config(K=K, hidden=16, batch_norm=True), Training(seed=s), s % 2, 0.3) for s in range(4)
+    ]
+    population = Population(*problem, members, classes=5)
+    population.advance(45)
+    states = [population.state(i) for i in range(4)]
+    index = [torch.arange(50), torch.arange(70, 100)]
+    for i, logits in enumerate(population.predict(index)):
+        net = UniFilter(members[i].config, inputs.norm.shape[0], 5)
+        net.load_state_dict(states[i], strict=False)
+        wanted = net.eval()(inputs.rows(index[members[i].split]))
+        assert_close(logits, wanted, rtol=1e-3, atol=1e-4)
+
+
+def test_members_that_are_not_kept_stay_where_they_are(problem):
+    members = [Member(Config(K=K, hidden=16), Training(seed=s), 0) for s in range(4)]
+    population = Population(*problem, members, classes=5)
+    population.advance(10)
+    population.keep([1, 3])
+    population.advance(10)
+    assert [s.epochs for s in population.scores()] == [10, 20, 10, 20]
+
+
+def test_shapes_do_not_mix(problem):
+    members = [Member(Config(K=K, hidden=h), Training(), 0) for h in (8, 16)]
+    with pytest.raises(ValueError, match="one shape"):
+        Population(*problem, members, classes=5)

@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+import torch
+
+from unifilter.data import Dataset, load, splits
+from unifilter.models import create
+from unifilter.models._basis import Basis
+from unifilter.train import Training, run
+from unifilter.train.run import (
+    class_weights,
+    pick_device,
+    predict_logits,
+    training_homophily,
+    training_labels,
+)
+
+SMALL = {"K": 4, "hidden": 16}
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    return load("sbm:n=400,h=0.85,d=8,signal=2")
+
+
+def test_test_labels_change_nothing_but_the_test_score(data):
+    """Training, selection and calibration never see them."""
+    split = splits.stratified(data.y)
+    wrong = np.where(split.test, (data.y + 1) % 5, data.y)
+    other = Dataset(data.graph, data.X, wrong, name="wrong", classes=data.classes)
+    training = Training(epochs=30)
+    first, second = (run(d, split, "unifilter", SMALL, training, device="cpu") for d in (data, other))
+    np.testing.assert_array_equal(first.p, second.p)
+    assert first.record.scores["test"]["accuracy"] > second.record.scores["test"]["accuracy"]
+    assert first.record.scores["val"] == second.record.scores["val"]
+
+
+def test_prepared_inputs_serve_every_split(data):
+    split = splits.stratified(data.y)
+    first = run(data, split, "unifilter", SMALL, Training(epochs=10), device="cpu")
+    again = run(data, split, "unifilter", SMALL, Training(epochs=10), inputs=first.inputs, device="cpu")
+    np.testing.assert_array_equal(first.p, again.p)
+
+
+def test_the_record_says_all(data):
+    record = run(
+        data, splits.stratified(data.y, seed=3), "unifilter", SMALL, Training(epochs=10), device="cpu"
+    ).record
+    assert record.config["K"] == 4
+    assert record.split["seed"] == 3
+    assert record.dataset["checksum"]
+    assert record.epochs == 10
+    assert record.peak_memory > 2**20
+    assert set(record.seconds) == {"prepare", "train", "predict"}
+    assert set(record.learned) == {"tau", "h", "temperature", "h_estimate"}
+
+
+def test_ctrl_c_still_gives_a_result(data):
+    def stop(scores, state):
+        if state.epoch == 8:
+            raise KeyboardInterrupt
+
+    result = run(data, splits.stratified(data.y), "unifilter", SMALL, Training(), on_epoch=stop, device="cpu")
+    assert result.interrupted
+    assert "interrupted" in result.record.notes
+    assert result.record.scores["test"]["accuracy"] > 0.2
+
+
+def test_homophily_comes_from_training_labels_only(data):
+    split, notes = splits.stratified(data.y), []
+    hidden = Dataset(data.graph, data.X, np.where(split.train, data.y, -1))
+    assert training_homophily(data, split, notes) == training_homophily(hidden, split, notes)
+    lonely = np.zeros(data.n, bool)
+    lonely[0] = True
+    few = splits.Split(lonely, ~lonely, ~lonely, "few")
+    assert training_homophily(data, few, notes) == 0.5
+    assert "no edge joins" in notes[0]
+
+
+def test_labels_outside_training_are_hidden(data):
+    split = splits.stratified(data.y)
+    labels = training_labels(data, split).numpy()
+    assert (labels[~split.train] == -1).all()
+    np.testing.assert_array_equal(labels[split.train], data.y[split.train])
+
+
+def test_class_weights_have_mean_one_over_the_nodes():
+    y = torch.tensor([0, 0, 0, 1])
+    weights = class_weights(y, 3)
+    assert weights[2] == 0
+    assert float(weights[y].mean()) == pytest.approx(1.0)
+    assert float(weights[1] / weights[0]) == pytest.approx(3.0)
+
+
+def test_prediction_in_batches_is_prediction(data):
+    inputs = Basis.of(data.graph, data.features(), 4)
+    net = create("unifilter", 8, 5, **SMALL)
+    torch.testing.assert_close(predict_logits(net, inputs, batch=37), predict_logits(net, inputs))
+
+
+def test_auto_picks_a_device_that_exists():
+    assert pick_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
+    assert pick_device("cpu").type == "cpu"
