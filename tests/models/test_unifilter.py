@@ -37,7 +37,7 @@ def test_the_filtered_signal_is_the_equation_s(graph, X, scale):
 def test_the_basis_is_unibasis(graph, X):
     inputs = Basis.of(graph, X, K)
     net = model(X.shape[1], tau=0.375, h=0.625)
-    assert_close(net.basis(inputs), unibasis(inputs.T, inputs.norm, 0.375, 0.625, K))
+    assert_close(net.basis(inputs), unibasis(inputs.T, inputs.norm, 0.375, 0.625, K, "signal"))
 
 
 def test_the_released_basis_is_the_released_code_s(graph, X):
