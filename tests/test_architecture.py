@@ -39,7 +39,7 @@ MAY_IMPORT = {
 HEAVY = {"numba", "llvmlite", "triton", "sklearn", "torch_geometric", "pyarrow", "typer", "plotly", "rich"}
 # The kernels are written in numba and Triton, the command line in typer and rich: loaded on first use.
 COMPILED = ("blocks", "cpu", "recurrence", "relabel", "simd", "tiles", "gpu", "gpu_mix", "gpu_train")
-AT_HOME = {f"kernels/{name}.py" for name in COMPILED}
+AT_HOME = {"data/lookup.py"} | {f"kernels/{name}.py" for name in COMPILED}
 
 MODULES = sorted(p.relative_to(SOURCE) for p in SOURCE.rglob("*.py"))
 

@@ -9,21 +9,26 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from unifilter.data import embedded, readers
 from unifilter.data.catalog import ALIASES, CATALOG, Entry, checksums
 from unifilter.data.dataset import Dataset
 from unifilter.data.store import checksum
 
+# Called with a stage ("copy", "download", "verify", "read", "store"), the bytes done, and all bytes if known.
+Progress: TypeAlias = Callable[[str, int, int | None], None]
+
 
 class MissingDataError(FileNotFoundError):
     """Raw files of a named graph are neither in the cache nor in a mirror, and could not be downloaded."""
 
 
-def load(name: str, preprocessing: str = "none") -> Dataset:
+def load(name: str, preprocessing: str = "none", on_progress: Progress | None = None) -> Dataset:
     """Load a graph by its name.
 
     Parameters
@@ -33,6 +38,9 @@ def load(name: str, preprocessing: str = "none") -> Dataset:
         "sbm:h=0.15,n=2000" for a block model with these arguments.
     preprocessing : {"none", "row", "standard", "log1p"}
         See :meth:`Dataset.preprocess`.
+    on_progress : function of (stage, done, total), optional
+        Told how far a first load is, in bytes; ``total`` is None where it is not known, as of a download.
+        Downloads are told of from a second thread.
 
     Notes
     -----
@@ -50,7 +58,7 @@ def load(name: str, preprocessing: str = "none") -> Dataset:
         raise ValueError(_unknown(name))
     folder = cached(name)
     if not (folder / "meta.json").is_file():
-        _fill(name, folder)
+        _fill(name, folder, on_progress or _silent)
     dataset = Dataset.load(folder)
     return dataset if preprocessing == "none" else dataset.preprocess(preprocessing)
 
@@ -76,7 +84,7 @@ def mirror() -> Path | None:
     return Path(value) if value else None
 
 
-def _fill(name: str, folder: Path) -> None:
+def _fill(name: str, folder: Path, tell: Progress) -> None:
     """Build a dataset and put it into the cache; of two processes that want it, one builds and one waits."""
     from filelock import FileLock
 
@@ -85,23 +93,35 @@ def _fill(name: str, folder: Path) -> None:
         if (folder / "meta.json").is_file():
             return
         if name in CATALOG:
-            with _staged(CATALOG[name]) as stage:
-                dataset = _read(CATALOG[name], stage)
+            with _staged(CATALOG[name], tell) as stage:
+                dataset = _read(CATALOG[name], stage, tell)
         else:
             dataset = embedded.build(name)
+        tell("store", 0, None)
         replace(dataset, about=dataset.about | {"checksum": checksum(dataset)}).save(folder)
 
 
 @contextlib.contextmanager
-def _staged(entry: Entry) -> Iterator[Path]:
+def _staged(entry: Entry, tell: Progress) -> Iterator[Path]:
     """A folder with what the mirror has of the entry's raw files; downloads go there too, and it vanishes."""
     cache().mkdir(parents=True, exist_ok=True)
     stage = Path(tempfile.mkdtemp(prefix=f"staging-{entry.name}-", dir=cache()))
+    sources = {folder: (mirror() or Path(os.devnull)) / folder for folder in entry.folders}
+    total = sum(_size(source, lambda file: not _foreign(entry, [file.name])) for source in sources.values())
+
+    def copy(source: str, target: str) -> None:
+        shutil.copy2(source, target)
+        tell("copy", _size(stage), total)
+
     try:
-        for relative in entry.folders:
-            source = (mirror() or Path(os.devnull)) / relative
+        for relative, source in sources.items():
             if source.is_dir():
-                shutil.copytree(source, stage / relative, ignore=lambda _, names: _foreign(entry, names))
+                shutil.copytree(
+                    source,
+                    stage / relative,
+                    ignore=lambda _, names: _foreign(entry, names),
+                    copy_function=copy,
+                )
         yield stage
     finally:
         shutil.rmtree(stage, ignore_errors=True)
@@ -112,21 +132,26 @@ def _foreign(entry: Entry, names: list[str]) -> list[str]:
     return [n for n in names if entry.reader == "filtered" and not n.startswith(entry.argument)]
 
 
-def _read(entry: Entry, stage: Path) -> Dataset:
+def _read(entry: Entry, stage: Path, tell: Progress) -> Dataset:
     known = {path: digest for path, digest in checksums().items() if path.startswith(entry.folders)}
 
     def verify() -> None:
-        for path, digest in known.items():
-            file = stage / path
-            if file.exists() and _sha256(file) != digest:
+        files = {path: stage / path for path in known if (stage / path).exists()}
+        total, done = sum(file.stat().st_size for file in files.values()), 0
+        for path, file in files.items():
+            if _sha256(file) != known[path]:
                 raise ValueError(
-                    f"{path} is not the file that {entry.name} is made of: its SHA-256 is not {digest}. "
+                    f"{path} is not the file that {entry.name} is made of: its SHA-256 is not {known[path]}. "
                     f"It was not opened. Get it again from {entry.family.source}."
                 )
+            done += file.stat().st_size
+            tell("verify", done, total)
 
     verify()
+    tell("read", 0, None)
     try:
-        with contextlib.redirect_stderr(io.StringIO()):  # PyTorch Geometric says what it is doing
+        # PyTorch Geometric says what it is doing, but not how far it is.
+        with contextlib.redirect_stderr(io.StringIO()), _watched(stage, tell):
             dataset: Dataset = getattr(readers, entry.reader)(entry, stage, verify)
     except (OSError, RuntimeError) as error:  # what urllib, fsspec and the loaders raise without a network
         raise MissingDataError(_missing(entry, stage, known, error)) from error
@@ -134,6 +159,45 @@ def _read(entry: Entry, stage: Path) -> Dataset:
     family = entry.family
     about = {"source": family.source, "licence": family.licence, "citation": family.citation}
     return replace(dataset, name=entry.name, about=about | ({"note": family.note} if family.note else {}))
+
+
+@contextlib.contextmanager
+def _watched(stage: Path, tell: Progress) -> Iterator[None]:
+    """Tell of the bytes that arrive in a folder, since the readers that download them do not."""
+    start, stop = _size(stage, _raw), threading.Event()
+
+    def watch() -> None:
+        while not stop.wait(0.2):
+            arrived = _size(stage, _raw) - start
+            if arrived > 0:
+                tell("download", arrived, None)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    if tell is not _silent:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        if thread.is_alive():
+            thread.join()
+
+
+def _silent(stage: str, done: int, total: int | None) -> None:
+    """Nobody asked."""
+
+
+def _raw(file: Path) -> bool:
+    """Whether a file came from outside: what PyTorch Geometric made of it is in a folder of that name."""
+    return "processed" not in file.parts
+
+
+def _size(folder: Path, counts: Callable[[Path], bool] = lambda file: True) -> int:
+    total = 0
+    for file in folder.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):  # renamed or removed since it was listed
+            total += file.stat().st_size if counts(file) and file.is_file() else 0
+    return total
 
 
 def _sha256(file: Path) -> str:

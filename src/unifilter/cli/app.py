@@ -1,0 +1,117 @@
+"""The command `unifilter`, and what happens when something goes wrong.
+
+A command is a function in cli/<command>.py, annotated for typer, that raises what the library raises.
+It is added by one line at the end of this file: ``app.command()(<command>.<command>)``.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from unifilter.cli import analyze, datasets
+
+WRONG_INPUT, UNEXPECTED, INTERRUPTED = 2, 1, 130
+# What a user can cause and mend. A missing extra is an ImportError that says what to install.
+INPUT_ERRORS = (
+    ValueError,
+    ImportError,
+    FileNotFoundError,
+    FileExistsError,
+    IsADirectoryError,
+    NotADirectoryError,
+    PermissionError,
+)
+
+
+class Door(TyperGroup):
+    """All commands, with one policy for errors: one line on stderr, and an exit code that tells whose."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take --debug at any place: whoever meets an error appends it to the line that failed."""
+        if "--debug" in args:
+            args = ["--debug", *(a for a in args if a != "--debug")]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            _say("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            raise  # typer ends quietly when nobody reads on, as in `unifilter datasets | head`
+        except INPUT_ERRORS as error:
+            _report(ctx, error, _sentence(error))
+            raise typer.Exit(WRONG_INPUT) from None
+        except (typer.Exit, typer.Abort):
+            raise
+        except Exception as error:
+            if hasattr(error, "exit_code"):  # a usage error, which typer shows with the command's usage
+                raise
+            hint = "" if ctx.params.get("debug") else ". This should not happen; --debug shows where it did."
+            _report(ctx, error, f"unexpected {type(error).__name__}: {_sentence(error)}{hint}")
+            raise typer.Exit(UNEXPECTED) from None
+
+
+def _sentence(error: BaseException) -> str:
+    """The message in one line; the operating system's as `file: reason`."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _report(ctx: typer.Context, error: BaseException, sentence: str) -> None:
+    if ctx.params.get("debug"):
+        traceback.print_exception(error)
+    _say(f"error: {sentence}")
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+app = typer.Typer(
+    name="unifilter",
+    cls=Door,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from unifilter import __version__
+
+        print(f"unifilter {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def unifilter(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Graph learning on any graph, from strong homophily to strong heterophily."""
+
+
+app.command(epilog=analyze.EXAMPLES)(analyze.analyze)
+app.add_typer(datasets.app, name="datasets")
+
+
+def main() -> None:
+    """The console script."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

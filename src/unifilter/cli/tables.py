@@ -1,0 +1,78 @@
+"""Which data a command works on: a named graph, or your own tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from unifilter.data import Dataset, load, read_tables
+
+PANEL = "Your own tables"
+
+
+def _option(*names: str, help: str, **more: Any) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel=PANEL, **more)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A graph by name, or an edge table and a node table; as flags of a command by :func:`cli.flags.flags`.
+
+    Examples
+    --------
+    >>> Source("sbm:n=100").dataset()
+    Dataset(sbm:n=100: n=100, m=500, d=16, classes=5)
+    """
+
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="A named graph, see `unifilter datasets`.", show_default=False),
+    ] = None
+    preprocessing: Annotated[str, typer.Option(help="Of the features: none, row, standard or log1p.")] = (
+        "none"
+    )
+    edges: Annotated[
+        Path | None, _option("--edges", help="Edge table: CSV (also .gz), TSV, Parquet or Feather.")
+    ] = None
+    nodes: Annotated[Path | None, _option("--nodes", help="Node table; without it nodes are bare.")] = None
+    source: Annotated[str, _option("--source", help="Column of the edge table: where an edge starts.")] = (
+        "src"
+    )
+    target: Annotated[str, _option("--target", help="Column of the edge table: where it ends.")] = "dst"
+    weight: Annotated[str | None, _option("--weight", help="Column of the edge table: its weight.")] = None
+    id: Annotated[str, _option("--id", help='Column of the node table; "" for the row number.')] = "id"
+    label: Annotated[str, _option("--label", help='Column of the node table; "" for no labels.')] = "label"
+    features: Annotated[
+        str | None, _option("--features", help="Columns, with commas; all but id and label by default.")
+    ] = None
+    delimiter: Annotated[str | None, _option("--delimiter", help="Of a CSV file, if not a comma.")] = None
+    strict: Annotated[bool, _option("--strict", help="Refuse whatever would drop or invent data.")] = False
+
+    def dataset(self) -> Dataset:
+        """Load the named graph, or read the tables."""
+        if (self.name is None) == (self.edges is None):
+            given = "both" if self.name else "neither"
+            raise ValueError(
+                f"a dataset's name or --edges is needed, but {given} came. `unifilter datasets` lists the "
+                "names; --edges FILE [--nodes FILE] reads your own tables."
+            )
+        if self.name is not None:
+            if self.nodes is not None:
+                raise ValueError("--nodes belongs to --edges, which is missing.")
+            return load(self.name, self.preprocessing)
+        found = read_tables(
+            str(self.edges),
+            None if self.nodes is None else str(self.nodes),
+            self.source,
+            self.target,
+            self.weight,
+            self.id or None,
+            self.label or None,
+            None if self.features is None else [c.strip() for c in self.features.split(",") if c.strip()],
+            delimiter=self.delimiter,
+            strict=self.strict,
+        )
+        return found if self.preprocessing == "none" else found.preprocess(self.preprocessing)

@@ -1,0 +1,66 @@
+"""From flags to a dataset."""
+
+import pytest
+
+from unifilter import read_tables
+from unifilter.cli.tables import Source
+from unifilter.data import load
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "e.csv").write_text("from;to;w\nann;bob;1\nbob;cleo;2\ncleo;zed;1\n")
+    (tmp_path / "n.csv").write_text("who;age;height;kind\nann;30;1.7;cat\nbob;40;1.8;dog\ncleo;50;1.6;\n")
+    return tmp_path / "e.csv", tmp_path / "n.csv"
+
+
+def test_every_flag_reaches_read_tables(files):
+    edges, nodes = files
+    names = {"source": "from", "target": "to", "weight": "w", "id": "who", "label": "kind", "delimiter": ";"}
+    ours = Source(edges=edges, nodes=nodes, features="age, height", **names).dataset()
+    theirs = read_tables(edges, nodes, features=["age", "height"], **names)
+    assert ours.ids.to_pylist() == theirs.ids.to_pylist() == ["ann", "bob", "cleo"]
+    assert (ours.X == theirs.X).all()
+    assert ours.columns == ("age", "height")
+    assert ours.classes == ("cat", "dog")
+    assert ours.graph.weights.tolist() == theirs.graph.weights.tolist()
+
+
+def test_strict_refuses_what_would_be_dropped(files):
+    edges, nodes = files
+    names = {"source": "from", "target": "to", "id": "who", "label": "kind", "delimiter": ";"}
+    with pytest.raises(ValueError, match="zed"):
+        Source(edges=edges, nodes=nodes, strict=True, **names).dataset()
+
+
+def test_an_empty_name_stands_for_none(tmp_path):
+    (tmp_path / "e.csv").write_text("src,dst\n0,1\n1,2\n")
+    (tmp_path / "n.csv").write_text("age\n1\n2\n3\n")
+    found = Source(edges=tmp_path / "e.csv", nodes=tmp_path / "n.csv", id="", label="").dataset()
+    assert (found.n, found.d, found.classes) == (3, 1, ())
+
+
+def test_a_name_is_loaded_and_preprocessed():
+    found = Source("sbm:n=100", preprocessing="standard").dataset()
+    assert found.preprocessing == "standard"
+    assert found.graph.m == load("sbm:n=100").graph.m
+
+
+def test_tables_are_preprocessed_too(files):
+    edges, nodes = files
+    names = {"source": "from", "target": "to", "id": "who", "label": "kind", "delimiter": ";"}
+    found = Source(edges=edges, nodes=nodes, preprocessing="standard", **names).dataset()
+    assert abs(found.X.mean(axis=0)).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({}, "neither came"),
+        ({"name": "cora", "edges": "e.csv"}, "both came"),
+        ({"name": "sbm", "nodes": "n.csv"}, "--nodes belongs to --edges"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        Source(**wrong).dataset()

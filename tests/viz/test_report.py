@@ -1,0 +1,105 @@
+"""The report has what was promised, and does without what is not there."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from unifilter.viz import write_report
+
+
+@pytest.fixture
+def body(tmp_path):
+    def written(report):
+        write_report(tmp_path / "report.html", report)
+        return (tmp_path / "report.html").read_text(encoding="utf-8").split("</head>")[1]
+
+    return written
+
+
+def headings(text, level=2):
+    return re.findall(rf"<h{level}>(.*?)</h{level}>", text)
+
+
+def test_the_report_has_every_section(report, body):
+    text = body(report)
+    assert headings(text) == [
+        "The result",
+        "The data",
+        "How the tables were read",
+        "How it learned",
+        "What it learned",
+        "Where it is right",
+        "Most uncertain nodes",
+        "Labels",
+        "Spectrum",
+        "Shape",
+        "Settings and versions",
+    ]
+    for said in (
+        "75.0%",
+        "0.420",
+        "0.310",
+        "a note &lt;i&gt;",
+        "74.2%",
+        "temperature of 1.30",
+        "numpy",
+        "learn",
+    ):
+        assert said in text
+
+
+def test_the_most_uncertain_nodes_are_named_by_the_user_s_ids(report, body):
+    confidence = np.where(report.masks["train"], 1, report.p.max(axis=1))
+    (section,) = re.findall(r"<h2>Most uncertain nodes</h2>.*?</section>", body(report), re.S)
+    named = [int(i) for i in re.findall(r"node &lt;(\d+)&gt;", section)]
+    assert named == np.argsort(confidence, kind="stable")[:20].tolist()
+
+
+def test_ids_may_be_arrow_arrays_or_missing(report, body):
+    assert ">n17<" in body(replace(report, ids=pa.array([f"n{i}" for i in range(300)]), masks=_only(17)))
+    assert ">17<" in body(replace(report, ids=None, masks=_only(17)))
+
+
+def test_what_was_not_given_is_not_shown(report, body):
+    text = body(
+        replace(
+            report, history=[], weights=None, frequencies=None, response=None, ingestion=None, baselines=None
+        )
+    )
+    assert not {"How it learned", "What it learned", "How the tables were read"} & set(headings(text))
+    assert "mlp" not in text
+
+
+def test_without_test_nodes_validation_nodes_are_judged(report, body):
+    masks = report.masks | {"test": np.zeros(300, bool)}
+    assert replace(report, masks=masks).judged == "val"
+    assert "validation nodes." in body(replace(report, masks=masks))
+
+
+def test_without_any_label_nothing_is_judged(report, body):
+    text = body(replace(report, y=np.full(300, -1), masks={k: np.zeros(300, bool) for k in report.masks}))
+    assert "Where it is right" not in headings(text)
+    assert "Most uncertain nodes" in headings(text)
+
+
+def test_one_class_and_undefined_frequencies_are_fine(report, body):
+    K = len(report.weights)
+    one = replace(
+        report, classes=("a",), p=np.ones((300, 1)), y=np.zeros(300, int), frequencies=np.full(K, np.nan)
+    )
+    assert "Spectrum of the trained basis" not in body(one)
+
+
+def test_names_with_markup_are_shown_as_they_are(report, body):
+    text = body(report)
+    assert "alert(1)" in text
+    assert "<script>alert(1)" not in text
+    assert "<b>mine</b>" not in text
+
+
+def _only(node):
+    """All but one node train, so that it is the one that is uncertain."""
+    return {"train": np.arange(300) != node}
