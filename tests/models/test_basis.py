@@ -1,8 +1,9 @@
+import numpy as np
 import torch
 from torch.testing import assert_close
 
-from unifilter import mix, propagation
-from unifilter.bases import monomial
+from unifilter import Graph, mix, propagation
+from unifilter.bases import monomial, orthonormal
 from unifilter.models._basis import Basis
 
 
@@ -26,3 +27,24 @@ def test_a_padded_column_is_zero_in_every_mix(graph, X):
     assert Z.shape[2] == d + 2
     assert (Z[:, :, d:] == 0).all()
     assert_close(Z[0, :, :d], X)
+
+
+def test_newcomers_are_filtered_by_the_frozen_polynomials_of_the_grown_graph():
+    """Only their neighbourhood is propagated, with the result of propagating everything."""
+    old = Graph.from_edges(np.stack([np.arange(60), (np.arange(60) + 1) % 60]))  # a ring: 3 hops see little
+    X = torch.randn(64, 5, dtype=torch.float64)
+    inputs = Basis.of(old, X[:60], 3)
+    new = np.array([[60, 61, 62, 62], [3, 40, 60, 41]])
+    edges = np.concatenate([np.stack(old.edges()), new], axis=1)
+    grown = Graph.from_edges(edges, n=64)  # node 63 comes alone
+    nodes = np.array([62, 60, 63, 61])
+    found = inputs.of_newcomers(grown, X, nodes)
+    whole = orthonormal(inputs.T, inputs.norm)(propagation(grown, dtype=X.dtype), X, 3)
+    assert_close(found.V, whole[:, nodes])
+    assert grown.ball(nodes, 3).size < 30
+
+
+def test_the_old_nodes_of_an_unchanged_graph_keep_their_rows(graph, X):
+    inputs = Basis.of(graph, X, 3)
+    again = inputs.of_newcomers(graph, X, np.arange(graph.n))
+    assert_close(again.V, inputs.V, rtol=1e-7, atol=1e-9)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from unifilter.bases import monomial
+from unifilter._types import IntArray
+from unifilter.bases import monomial, orthonormal
 from unifilter.graph import Graph, propagation
+from unifilter.graph.propagation import restricted
 from unifilter.krylov import Tridiagonal, lanczos
 
 
@@ -34,6 +37,19 @@ class Basis:
         P = propagation(graph, self_loops, X.dtype, X.device)
         V, T, norm = lanczos(P, X, K)
         return Basis(V, T, norm, monomial(T, norm * T.e1, K))
+
+    def of_newcomers(self, graph: Graph, X: Tensor, nodes: IntArray) -> Basis:
+        """The rows of nodes of a grown graph, with alpha, beta and norm frozen as they were found.
+
+        Only what lies within K hops of the nodes is propagated. Equal to the same polynomials of P on the
+        whole grown graph.
+        """
+        near = graph.ball(nodes, self.K)
+        P = restricted(propagation(graph, dtype=self.norm.dtype, device=self.norm.device), near)
+        index = torch.from_numpy(near).to(X.device)
+        V = orthonormal(self.T, self.norm)(P, X[index].to(self.norm), self.K)
+        place = torch.from_numpy(np.searchsorted(near, nodes)).to(V.device)
+        return replace(self, V=V[:, place].contiguous())
 
     def rows(self, index: Tensor) -> Basis:
         """The same columns, some rows."""

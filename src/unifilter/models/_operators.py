@@ -1,0 +1,167 @@
+"""Operators beside P: averages, raw adjacency, directed arcs. Small things with ``@`` and ``to``."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import torch
+from scipy.sparse import coo_array, csr_array, diags_array, eye_array
+from torch import Tensor
+
+from unifilter._types import FloatArray, IntArray
+from unifilter.graph import Graph, Propagation, propagation
+
+
+class Scaled:
+    """diag(left) P diag(right): what P becomes when its two factors D^-1/2 are exchanged for others."""
+
+    def __init__(self, P: Propagation, left: Tensor, right: Tensor) -> None:
+        self.P, self.left, self.right = P, left, right
+
+    def __matmul__(self, X: Tensor) -> Tensor:
+        return self.left[:, None] * (self.P @ (self.right[:, None] * X))
+
+    def to(self, device: torch.device | str) -> Scaled:
+        """The same on another device."""
+        return Scaled(self.P.to(device), self.left.to(device), self.right.to(device))
+
+
+class Sparse:
+    """Any sparse matrix; the backward of ``A @ X`` multiplies by its transpose, kept beside it.
+
+    Examples
+    --------
+    >>> A = Sparse(csr_array([[0.0, 2.0], [0.0, 0.0]]), torch.zeros(0))
+    >>> A @ torch.tensor([[1.0], [3.0]])
+    tensor([[6.],
+            [0.]])
+    """
+
+    def __init__(self, A: csr_array, like: Tensor) -> None:
+        self._A, self._At = _tensor(A, like), _tensor(csr_array(A.T), like)
+
+    def __matmul__(self, X: Tensor) -> Tensor:
+        return _Product.apply(self._A, self._At, X)  # type: ignore[no-any-return, no-untyped-call]
+
+    def to(self, device: torch.device | str) -> Sparse:
+        """The same on another device."""
+        moved = object.__new__(Sparse)
+        moved._A, moved._At = self._A.to(device), self._At.to(device)
+        return moved
+
+
+class _Product(torch.autograd.Function):
+    """A X, whose backward is A^T G."""
+
+    @staticmethod
+    def forward(ctx: Any, A: Tensor, At: Tensor, X: Tensor) -> Tensor:
+        ctx.At = At
+        return A @ X
+
+    @staticmethod
+    def backward(ctx: Any, *G: Any) -> Any:
+        return None, None, ctx.At @ G[0].contiguous()
+
+
+def smoothing(
+    graph: Graph, like: Tensor, arcs: IntArray | None = None, directed: bool = False, data_loops: bool = False
+) -> Propagation | Sparse:
+    """D^-1/2 (A + I) D^-1/2 with D the row sums of A + I.
+
+    Parameters
+    ----------
+    graph : Graph
+    like : Tensor
+        Precision and device of the products.
+    arcs : array of shape (2, a), optional
+        The edges as they came; needed for the two conventions below.
+    directed : bool
+        Row u sums over the arcs u -> v; D holds out-degrees on both sides.
+    data_loops : bool
+        Self-loops of the data stay beside the added ones, so that they weigh 2.
+    """
+    if not (directed or data_loops):
+        return propagation(graph, True, like.dtype, like.device)
+    A = from_arcs(arcs, graph.n, directed, loops=data_loops) + eye_array(graph.n)
+    s = diags_array(_inverse(np.sqrt(A.sum(axis=1))))
+    return Sparse(csr_array(s @ A @ s), like)
+
+
+def averaging(
+    graph: Graph,
+    like: Tensor,
+    arcs: IntArray | None = None,
+    directed: bool = False,
+    data_loops: bool = False,
+    self_loops: bool = True,
+    transposed: bool = False,
+) -> Scaled | Sparse:
+    """D^-1 (A + I) or, without self-loops, D^-1 A: means over neighbours; 0 where there are none.
+
+    Parameters as :func:`smoothing`; ``transposed`` averages over the arcs that arrive instead of those that
+    leave.
+    """
+    if not (directed or data_loops):
+        root = np.sqrt(graph.degrees + (1.0 if self_loops else 0.0))
+        return _scaled(graph, like, self_loops, _inverse(root), root)
+    A = from_arcs(arcs, graph.n, directed, loops=data_loops)
+    if transposed:
+        A = csr_array(A.T)
+    if self_loops:
+        A = csr_array(A + eye_array(graph.n))
+    return Sparse(csr_array(diags_array(_inverse(np.asarray(A.sum(axis=1), np.float64))) @ A), like)
+
+
+def adjacency(graph: Graph, like: Tensor, self_loops: bool = False) -> Scaled:
+    """A, or A + I: the raw rows, nothing normalised."""
+    root = np.sqrt(graph.degrees + (1.0 if self_loops else 0.0))
+    return _scaled(graph, like, self_loops, root, root)
+
+
+def from_arcs(arcs: IntArray | None, n: int, directed: bool, loops: bool) -> csr_array:
+    """The arcs as a matrix of zeros and ones, A[u, v] = 1 for u -> v; symmetrised unless ``directed``."""
+    if arcs is None:
+        raise ValueError(
+            "this convention needs the edges as they came, with direction and self-loops, but the dataset "
+            "has no arcs. Give it some, or use directed=False and data_loops=False."
+        )
+    source, target = np.asarray(arcs, np.int64)
+    kept = np.ones(source.size, bool) if loops else source != target
+    A = csr_array(coo_array((np.ones(int(kept.sum())), (source[kept], target[kept])), shape=(n, n)))
+    A.sum_duplicates()
+    A.data[:] = 1.0
+    return A if directed else csr_array(A.maximum(A.T))
+
+
+def edge_index(
+    graph: Graph, like: Tensor, arcs: IntArray | None = None, directed: bool = False, self_loops: bool = True
+) -> Tensor:
+    """Pairs (2, e) as PyTorch Geometric takes them: [j; i] where i listens to j, sorted by i.
+
+    A node listens to those that its row of A names, and with ``self_loops`` to itself, once.
+    """
+    A = from_arcs(arcs, graph.n, True, loops=False) if directed else graph.to_scipy()
+    A = csr_array(A + eye_array(graph.n)) if self_loops else A
+    A.sort_indices()
+    i = np.repeat(np.arange(graph.n), np.diff(A.indptr))
+    return torch.from_numpy(np.stack([A.indices.astype(np.int64), i])).to(like.device)
+
+
+def _scaled(graph: Graph, like: Tensor, self_loops: bool, left: FloatArray, right: FloatArray) -> Scaled:
+    P = propagation(graph, self_loops, like.dtype, like.device)
+    return Scaled(P, *(torch.from_numpy(s).to(like.device, like.dtype) for s in (left, right)))
+
+
+def _inverse(x: FloatArray) -> FloatArray:
+    return np.divide(1.0, x, out=np.zeros_like(x), where=x > 0)
+
+
+def _tensor(A: csr_array, like: Tensor) -> Tensor:
+    A.sort_indices()
+    values = torch.from_numpy(A.data).to(like.dtype)
+    parts = torch.from_numpy(A.indptr.astype(np.int64)), torch.from_numpy(A.indices.astype(np.int64))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
+        return torch.sparse_csr_tensor(*parts, values, A.shape, check_invariants=False).to(like.device)

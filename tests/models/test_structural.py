@@ -1,0 +1,167 @@
+"""Structural relations against shortest paths, exact warping, and FastDTW written with sets."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import shortest_path
+
+from unifilter.graph import Graph
+from unifilter.models import _structural
+from unifilter.models._structural import _compiled, _relation, structural_relations
+
+
+def cost(a, b) -> float:
+    return ((max(a[0], b[0]) + 0.5) / (min(a[0], b[0]) + 0.5) - 1) * max(a[1], b[1])
+
+
+def warped(x, y, window=None):
+    """Warping within a set of cells: its cost and its path."""
+    inside = window or {(i, j) for i in range(len(x)) for j in range(len(y))}
+    D = {(-1, -1): (0.0, None)}
+    for i, j in sorted(inside):
+        before = [(D[c][0], k, c) for k, c in enumerate([(i - 1, j), (i, j - 1), (i - 1, j - 1)]) if c in D]
+        best = min(before)
+        D[i, j] = (best[0] + cost(x[i], y[j]), best[2])
+    path, cell = [], (len(x) - 1, len(y) - 1)
+    while cell != (-1, -1):
+        path.append(cell)
+        cell = D[cell][1]
+    return D[len(x) - 1, len(y) - 1][0], path
+
+
+def fast(x, y, radius=1):
+    """FastDTW by its recursion."""
+    if min(len(x), len(y)) < radius + 2:
+        return warped(x, y)
+    halves = [[(s[i] + s[i + 1]) / 2 for i in range(0, len(s) - 1, 2)] for s in (x, y)]
+    _, path = fast(*halves, radius)
+    reach = range(-radius, radius + 1)
+    near = {(i + a, j + b) for i, j in path for a in reach for b in reach}
+    window = {
+        (2 * i + a, 2 * j + b)
+        for i, j in near
+        for a in (0, 1)
+        for b in (0, 1)
+        if 0 <= 2 * i + a < len(x) and 0 <= 2 * j + b < len(y)
+    }
+    return warped(x, y, window)
+
+
+def lists(least=1, most=40):
+    pair = st.tuples(st.integers(1, 60), st.integers(1, 9))
+    return st.lists(pair, min_size=least, max_size=most, unique_by=lambda p: p[0]).map(
+        lambda pairs: np.array(sorted(pairs), dtype=float)
+    )
+
+
+@given(lists(), lists())
+def test_the_warp_is_fastdtw_of_radius_one(x, y):
+    warp = _compiled()[2]
+    found = warp(x, y)
+    assert found == pytest.approx(fast(x, y)[0], rel=1e-12, abs=1e-12)
+    assert found >= warped(x, y)[0] - 1e-9  # never below the exact distance
+
+
+@given(lists(most=2), lists())
+def test_the_warp_of_a_short_list_is_exact_and_symmetric(x, y):
+    warp = _compiled()[2]
+    assert warp(x, y) == pytest.approx(warped(x, y)[0], rel=1e-12, abs=1e-12)
+    assert warp(x, y) == pytest.approx(warp(y, x), rel=1e-12, abs=1e-12)
+
+
+def by_hand(graph: Graph, u: int, v: int, levels: int) -> list[float]:
+    """f_k(u, v) from all shortest paths."""
+    distance, degree = shortest_path(graph.to_scipy(), unweighted=True), np.diff(graph.indptr)
+    f, total = [], 0.0
+    for k in range(levels + 1):
+        at = [Counter(degree[distance[w] == k].tolist()) for w in (u, v)]
+        if not (at[0] and at[1]):
+            break
+        total += fast(*(np.array(sorted(a.items()), dtype=float) for a in at))[0]
+        f.append(total)
+    return f
+
+
+@pytest.mark.parametrize("ties", ["structure", "node"])
+def test_weights_fall_with_the_distance_of_the_neighbourhoods_and_sum_to_one_at_the_source(graph, ties):
+    relations = structural_relations(graph.to_scipy(), 3, ties=ties)
+    for k, (source, target, weight) in enumerate(relations):
+        total = np.bincount(source, weight, graph.n)[np.unique(source)]
+        np.testing.assert_allclose(total, 1.0, rtol=1e-12)
+        for s in np.unique(source)[:3]:
+            own = source == s
+            f = np.array([by_hand(graph, int(s), int(t), 3)[k] for t in target[own]])
+            wanted = np.exp(-f) / np.exp(-f).sum()
+            np.testing.assert_allclose(weight[own], wanted, rtol=1e-9)
+
+
+def test_an_arc_goes_by_what_its_source_computed_and_a_pair_chosen_twice_stands_twice():
+    """FastDTW is not symmetric: 0 and 1 chose each other and disagree; 2 was chosen by 0 only."""
+    f = np.array([1.0, 3.0, 2.0])
+    source, target, weight = _relation(np.array([0, 0, 1]), np.array([1, 2, 0]), f, 3)
+    arcs = list(zip(source.tolist(), target.tolist(), strict=True))
+    assert sorted(arcs) == [(0, 1), (0, 1), (0, 2), (1, 0), (1, 0), (2, 0)]
+    total = 2 * np.exp(-1) + np.exp(-3)
+    wanted = {(0, 1): np.exp(-1) / total, (0, 2): np.exp(-3) / total, (1, 0): 0.5, (2, 0): 1.0}
+    np.testing.assert_allclose(weight, [wanted[arc] for arc in arcs])
+
+
+def test_weights_that_underflow_together_are_zero():
+    weight = _relation(np.array([0]), np.array([1]), np.array([1e4]), 2).weight
+    np.testing.assert_array_equal(weight, [0.0, 0.0])
+
+
+def test_a_node_chooses_about_two_log_n_others_of_the_nearest_degree():
+    rng = np.random.default_rng(0)
+    graph = Graph.from_edges(rng.integers(0, 200, (2, 700)), n=200)
+    degree = np.diff(graph.indptr)
+    count = math.floor(2 * math.log2(np.count_nonzero(degree))) + 1
+    source, target, _ = structural_relations(graph.to_scipy(), 0)[0]
+    half = source.size // 2  # what nodes chose; then the same pairs the other way
+    np.testing.assert_array_equal(source[:half], target[half:])
+    for v in np.flatnonzero(degree):
+        gaps = np.sort(np.abs(degree[np.flatnonzero(degree)] - degree[v]))[1 : count + 1]
+        chosen = target[:half][source[:half] == v]
+        assert chosen.size == count == np.unique(chosen).size
+        assert v not in chosen
+        np.testing.assert_array_equal(np.sort(np.abs(degree[chosen] - degree[v])), gaps)
+
+
+def test_ties_by_structure_do_not_depend_on_the_numbering_and_ties_by_node_do():
+    rng = np.random.default_rng(1)
+    edges = rng.integers(0, 150, (2, 600))
+    order = rng.permutation(150)
+    same = {}
+    for ties in ("structure", "node"):
+        both = []
+        for number in (np.arange(150), order):
+            A = Graph.from_edges(number[edges], n=150).to_scipy()
+            source, target, _ = structural_relations(A, 0, ties=ties)[0]
+            back = np.argsort(number)
+            both.append(Counter(zip(back[source].tolist(), back[target].tolist(), strict=True)))
+        same[ties] = both[0] == both[1]
+    assert same == {"structure": True, "node": False}
+
+
+def test_pairs_have_no_relation_beyond_the_reach_of_either():
+    graph = Graph.from_edges([[0, 1, 2, 5], [1, 2, 3, 6]], n=8)  # a path of 4, two isolated nodes, a pair
+    relations = structural_relations(graph.to_scipy(), 4, candidates=7)
+    assert [set(r.source.tolist()) for r in relations] == [
+        {0, 1, 2, 3, 5, 6},
+        {0, 1, 2, 3, 5, 6},
+        {0, 1, 2, 3},
+        {0, 3},
+        set(),
+    ]
+
+
+def test_a_graph_that_would_take_hours_is_refused_with_a_model_that_can(monkeypatch):
+    monkeypatch.setattr(_structural, "STEPS", 10)
+    with pytest.raises(ValueError, match="gat needs no such search"):
+        structural_relations(Graph.from_edges([[0, 1], [1, 2]]).to_scipy(), 2)

@@ -1,0 +1,67 @@
+"""WRGAT against its formula, relation by relation and node by node."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import leaky_relu
+from torch.testing import assert_close
+
+from unifilter.graph import Graph
+from unifilter.models._structural import structural_relations
+from unifilter.models.wrgat import WRGAT, Config
+
+
+def by_hand(layer, H, relations):
+    """The sum over relations, one node at a time."""
+    out = H @ layer.own.weight.T + layer.own.bias
+    for (source, target, weight), W, a in zip(relations, layer.weight, layer.attention, strict=True):
+        z = H @ W
+        for i in np.unique(target):
+            j = torch.from_numpy(source[target == i].astype(np.int64))
+            pair = torch.cat([z[i].expand(len(j), -1), z[j]], dim=1)
+            share = torch.softmax(leaky_relu(pair @ a, 0.2), dim=0)
+            w = torch.from_numpy(weight[target == i])
+            out[i] = out[i] + ((share * w)[:, None] * z[j]).mean(dim=0)
+    return out
+
+
+@pytest.mark.parametrize("edges", [True, False])
+def test_every_relation_attends_and_takes_the_mean_of_what_it_weighed(graph, X, edges):
+    config = Config(hidden=5, levels=2, edges=edges, edge_weight=0.7)
+    torch.manual_seed(0)
+    net = WRGAT(config, 20, 3).double().eval()
+    relations = [tuple(r) for r in structural_relations(graph.to_scipy(), 2)]
+    if edges:
+        relations.insert(0, (graph.rows(), graph.indices, np.full(graph.indices.size, 0.7)))
+    with torch.no_grad():
+        H = torch.relu(by_hand(net.layers[0], X, relations))
+        wanted = by_hand(net.layers[1], H, relations)
+        assert_close(net(WRGAT.prepare(graph, X, config)), wanted, rtol=1e-10, atol=1e-10)
+
+
+def test_an_isolated_node_keeps_its_own_term_only():
+    graph, X = Graph.from_edges([[0], [1]], n=3), torch.randn(3, 4, dtype=torch.float64)
+    net = WRGAT(Config(layers=1), 4, 3).double()
+    assert_close(net(WRGAT.prepare(graph, X, net.config))[2], net.layers[0].own(X[2]))
+
+
+def test_a_level_beyond_the_diameter_adds_nothing(graph, X):
+    far = int(graph.n)
+    net = WRGAT(Config(layers=1, levels=far), 20, 3).double()
+    relations = WRGAT.prepare(graph, X, net.config)["relations"]
+    assert len(relations) == far + 2
+    assert relations[-1].j.numel() == 0
+    assert torch.isfinite(net(WRGAT.prepare(graph, X, net.config))).all()
+
+
+def test_self_loops_of_the_data_count_for_edges_if_asked():
+    arcs = np.array([[0, 1, 2], [1, 2, 2]])
+    graph, X = Graph.from_edges(arcs), torch.randn(3, 4, dtype=torch.float64)
+    plain, looped = (
+        WRGAT.prepare(graph, X, Config(data_loops=loops), arcs=arcs)["relations"][0]
+        for loops in (False, True)
+    )
+    assert looped.j.numel() == plain.j.numel() + 1
+    assert ((looped.i == 2) & (looped.j == 2)).sum() == 1
