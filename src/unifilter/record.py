@@ -41,6 +41,8 @@ class Record:
         Bytes.
     epochs : int
         Trained; ``best_epoch`` is the one that was kept.
+    candidates : list of dict
+        The settings among which this one was chosen on validation nodes, and how they did.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class Record:
     parameters: int = 0
     device: str = "cpu"
     notes: list[str] = field(default_factory=list)
+    candidates: list[dict[str, Any]] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=lambda: versions())
     machine: str = field(default_factory=platform.platform)
     time: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))

@@ -131,3 +131,23 @@ def test_shapes_do_not_mix(problem):
     members = [Member(Config(K=K, hidden=h), Training(), 0) for h in (8, 16)]
     with pytest.raises(ValueError, match="one shape"):
         Population(*problem, members, classes=5)
+
+
+def test_a_population_goes_on_from_its_tensors(problem):
+    inputs, y, masks = problem
+    members = [Member(Config(K=K, hidden=16), Training(seed=s), s % 2, 0.3) for s in range(4)]
+
+    def fresh():
+        return Population(inputs, y, masks, members, 5, traces=True)
+
+    whole, first, second = fresh(), fresh(), fresh()
+    whole.advance(10)
+    whole.keep([0, 3])
+    whole.advance(10)
+    first.advance(10)
+    first.keep([0, 3])
+    second.restore({name: value.clone() for name, value in first.tensors().items()}, first.epoch)
+    second.advance(10)
+    assert second.scores() == whole.scores()
+    assert second.history(3) == whole.history(3)
+    assert len(second.history(1)) == 10

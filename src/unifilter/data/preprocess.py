@@ -10,8 +10,11 @@ from scipy.sparse import csr_array, issparse
 NAMES = ("none", "row", "standard", "log1p")
 
 
-def preprocess(X: Any, how: str) -> Any:
+def preprocess(X: Any, how: str, like: Any = None) -> Any:
     """Scale X; sparse stays sparse except for "standard", which shifts zeros.
+
+    Means and deviations are those of ``like`` where it is given: nodes that arrive after training are scaled
+    as the training nodes were.
 
     Examples
     --------
@@ -33,6 +36,7 @@ def preprocess(X: Any, how: str) -> Any:
             raise ValueError(f"log1p needs features above -1, but the smallest is {smallest:g}.")
         return X.log1p() if sparse else np.log1p(X)
     dense = np.array(X.todense() if sparse else X)
-    mean, deviation = dense.mean(axis=0, dtype=np.float64), dense.std(axis=0, dtype=np.float64)
+    known = dense if like is None else np.array(like.todense() if issparse(like) else like)
+    mean, deviation = known.mean(axis=0, dtype=np.float64), known.std(axis=0, dtype=np.float64)
     scale = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 1e-12 * np.abs(mean))
     return ((dense - mean) * scale).astype(np.float32)

@@ -163,6 +163,26 @@ class Graph:
         """The row of every entry of ``indices``."""
         return np.repeat(np.arange(self.n, dtype=self.indices.dtype), np.diff(self.indptr))
 
+    def ball(self, nodes: IntArray, hops: int) -> IntArray:
+        """Nodes within so many hops of some nodes, those included, sorted.
+
+        Examples
+        --------
+        >>> Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 4]]).ball(np.array([0]), 2)
+        array([0, 1, 2])
+        """
+        inside = np.zeros(self.n, bool)
+        edge = np.unique(np.asarray(nodes, np.int64))
+        inside[edge] = True
+        for _ in range(hops):
+            starts, stops = self.indptr[edge].astype(np.int64), self.indptr[edge + 1].astype(np.int64)
+            reached = np.unique(self.indices[_ranges(starts, stops)])
+            edge = reached[~inside[reached]].astype(np.int64)
+            if not edge.size:
+                break
+            inside[edge] = True
+        return np.flatnonzero(inside)
+
     def to_scipy(self) -> csr_array:
         """The adjacency matrix as ``scipy.sparse.csr_array``, a copy."""
         data = np.ones(self.indices.size) if self.weights is None else self.weights.copy()
@@ -177,6 +197,13 @@ class Graph:
         ]
         said = [f"n={self.n}", f"m={self.m}"] + (["weighted"] if self.weighted else [])
         return f"Graph({', '.join(said + [f'{what}: {count}' for what, count in counts if count])})"
+
+
+def _ranges(starts: IntArray, stops: IntArray) -> IntArray:
+    """start_0 ... stop_0 - 1, start_1 ... stop_1 - 1, and so on, in one array."""
+    lengths = stops - starts
+    shift = np.repeat(starts - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths) if starts.size else 0
+    return np.arange(int(lengths.sum())) + shift
 
 
 def _sorted_csr(source: IntArray, target: IntArray, data: Any, n: int) -> csr_array:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from scipy.sparse import csr_array
 from torch import Tensor
 
 from unifilter._checks import check_signal
@@ -52,6 +53,35 @@ def propagation(
         1.0 if self_loops else 0.0,
     )
     return Propagation(csr.to(torch.device(device) if device is not None else None, dtype))
+
+
+def restricted(P: Propagation, nodes: Any) -> Propagation:
+    """The block of P on some nodes, entries as they are: degrees stay those of the whole graph.
+
+    K products with it equal those with P on every node whose K-hop neighbourhood lies among ``nodes``.
+
+    Examples
+    --------
+    >>> P = propagation(Graph.from_edges([[0, 1, 2], [1, 2, 3]]), dtype=torch.float64)
+    >>> one = torch.ones(4, dtype=torch.float64)
+    >>> (restricted(P, [0, 1, 2]) @ one[:3])[:2] == (P @ one)[:2]
+    tensor([True, True])
+    """
+    csr, n = P._csr.to(torch.device("cpu"), P.dtype), P.shape[0]
+    values = np.ones(csr.indices.shape[0]) if csr.weights is None else csr.weights.double().numpy()
+    whole = csr_array((values, csr.indices.numpy(), csr.indptr.numpy()), shape=(n, n))
+    index = np.asarray(nodes)
+    block = csr_array(whole[index][:, index])
+    block.sort_indices()
+    weights = None if csr.weights is None else torch.from_numpy(block.data)
+    small = CSR(
+        torch.from_numpy(block.indptr.astype(np.int32)),
+        torch.from_numpy(block.indices.astype(np.int32)),
+        weights,
+        csr.scale[torch.from_numpy(index)].double(),
+        csr.loop,
+    )
+    return Propagation(small.to(P.device, P.dtype))
 
 
 class Propagation:

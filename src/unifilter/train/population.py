@@ -29,6 +29,10 @@ ROUND = 16  # columns are padded to a multiple of it, as tensor cores want them
 WARM = 2  # epochs before one is recorded: kernels are compiled and memory is in place
 
 
+_STATE = ("alive", "accuracy", "loss", "best_epoch", "waited", "epochs", "time")
+_STACKS = ("parameters", "running", "best", "kept")
+
+
 @dataclass(frozen=True)
 class Member:
     """One training: a model, how it is trained, on which split, from which h."""
@@ -89,6 +93,8 @@ class Population:
     masks : sequence of (train, val) index tensors, one pair a split
     members : sequence of Member, all of one shape
     classes : int
+    traces : bool
+        Whether to keep every epoch's losses, see :meth:`history`.
 
     Examples
     --------
@@ -112,6 +118,7 @@ class Population:
         masks: Sequence[tuple[Tensor, Tensor]],
         members: Sequence[Member],
         classes: int,
+        traces: bool = False,
     ) -> None:
         if len({m.shape for m in members}) != 1:
             raise ValueError("a population has members of one shape; group them by Member.shape.")
@@ -125,6 +132,7 @@ class Population:
         self.stack = Stack(inputs, self.members, d, classes, len(masks))
         self.epoch = 0
         self.time = torch.zeros((), dtype=torch.int64, device=y.device)  # epochs, where a replay counts them
+        self.traces, self.trace, self.now = traces, list[Tensor](), torch.empty(0)
         self.recording: Any = None
         self.warm = 0
         device, M = inputs.norm.device, len(members)
@@ -147,6 +155,10 @@ class Population:
                 return
             self._epoch()
             self.epoch += 1
+            if self.traces:
+                now = torch.full((self.now.shape[0], len(self.members)), float("nan"), device=self.now.device)
+                now[:, self.alive] = self.now
+                self.trace.append(now)
             if self.epoch % RETIRE == 0:
                 self._retire()
 
@@ -188,6 +200,38 @@ class Population:
         found = found or {name: value[place] for name, value in self.kept.items()}
         return {name: self.stack.unpadded(name, value) for name, value in found.items()}
 
+    def history(self, member: int) -> list[dict[str, float]]:
+        """Losses, validation accuracy, tau and h of one member, epoch by epoch."""
+        place = _inverse(self.order)[member]
+        names = "train_loss", "val_loss", "val_accuracy", "tau", "h"
+        values = torch.stack(self.trace)[:, :, place].tolist() if self.trace else []
+        return [
+            {"epoch": epoch, **dict(zip(names, row, strict=True))}
+            for epoch, row in enumerate(values)
+            if row[0] == row[0]  # NaN: it had left
+        ]
+
+    def tensors(self) -> dict[str, Tensor]:
+        """All that changes, by name: what a checkpoint holds."""
+        found = {name: getattr(self, name) for name in _STATE} | {"seeds": self.stack.seeds}
+        for stack in _STACKS:
+            found |= {f"{stack}/{name}": value for name, value in getattr(self, stack).items()}
+        for name, pair in self.moments.items():
+            found |= {f"moment {i}/{name}": value for i, value in enumerate(pair)}
+        return found | ({"trace": torch.stack(self.trace)} if self.trace else {})
+
+    def restore(self, tensors: dict[str, Tensor], epoch: int) -> None:
+        """Go on from what :meth:`tensors` held."""
+        there = {name: value.to(self.y.device) for name, value in tensors.items()}
+        for name in _STATE:
+            setattr(self, name, there[name])
+        self.stack.seeds = there["seeds"]
+        for stack in _STACKS:
+            setattr(self, stack, {n: there[f"{stack}/{n}"] for n in getattr(self, stack)})
+        self.moments = {n: [there[f"moment {i}/{n}"] for i in range(2)] for n in self.moments}
+        self.trace = list(there["trace"]) if "trace" in there else []
+        self.epoch, self.recording, self.warm = epoch, None, 0
+
     def _retire(self) -> None:
         """Those out of patience leave once they are many: until then nothing of theirs changes."""
         waiting = self.waited[self.alive] < self.patience[self.alive]
@@ -216,6 +260,7 @@ class Population:
         p = {name: value.detach().requires_grad_() for name, value in self.parameters.items()}
         logits = self.stack.logits(p, self.running, self.train, self.alive, training=True)
         loss, _ = self._loss(logits, self.train)
+        self.train_loss = loss.detach()
         grads = torch.autograd.grad(loss.sum(), list(p.values()), allow_unused=True)
         for (name, value), grad in zip(self.parameters.items(), grads, strict=True):
             if grad is not None:
@@ -234,6 +279,9 @@ class Population:
     def _note(self) -> None:
         logits = self.stack.logits(self.parameters, self.running, self.val, self.alive, training=False)
         loss, accuracy = self._loss(logits, self.val)
+        self.now = torch.stack(
+            [self.train_loss, loss, accuracy, *self.stack.shares(self.parameters, self.alive)]
+        )
         a = self.alive
         active = self.waited[a] < self.patience[a]
         equal = (accuracy == self.accuracy[a]) & (loss < self.loss[a])

@@ -21,7 +21,7 @@ from unifilter.models._registry import configure, model_class
 from unifilter.record import Record
 from unifilter.train.calibration import temperature
 from unifilter.train.config import Training
-from unifilter.train.loop import Interrupted, Part, State, fit
+from unifilter.train.loop import Interrupted, Outcome, Part, State, fit
 from unifilter.train.metrics import scores
 
 
@@ -116,14 +116,36 @@ def run(
         except Interrupted as stop:
             outcome, interrupted = stop.outcome, True
     seconds["train"] = outcome.seconds
+    notes += ["interrupted"] if interrupted else []
+    return conclude(
+        dataset, split, net, inputs, training, outcome, seconds, notes, _given(extra), interrupted
+    )
+
+
+def conclude(
+    dataset: Dataset,
+    split: Split,
+    net: Any,
+    inputs: Any,
+    training: Training,
+    outcome: Outcome,
+    seconds: dict[str, float],
+    notes: list[str],
+    given: dict[str, float],
+    interrupted: bool = False,
+    candidates: list[dict[str, Any]] | None = None,
+) -> Result:
+    """From a trained model to probabilities, scores and the record; here test nodes are read, once."""
+    where = next((q.device for q in net.parameters()), torch.device("cpu"))
     start = time.perf_counter()
-    logits = predict_logits(net, inputs)
-    t = temperature(logits[rows(dataset, split.val, where)].cpu(), val.y.cpu())
-    p = torch.softmax(logits.double() / t, dim=1).cpu().numpy()
+    logits = predict_logits(net, inputs).cpu()
+    known = rows(dataset, split.val, torch.device("cpu"))
+    t = temperature(logits[known], torch.from_numpy(np.array(dataset.y, dtype=np.int64))[known])
+    p = torch.softmax(logits.double() / t, dim=1).numpy()
     seconds["predict"] = time.perf_counter() - start
     record = Record(
-        model=model,
-        config=asdict(config),
+        model=net.name,
+        config=asdict(net.config),
         training=asdict(training),
         dataset=describe(dataset),
         split={"name": split.name, "seed": split.seed, "shares": split.shares},
@@ -132,14 +154,15 @@ def run(
             part: scores(p, dataset.y, mask)
             for part, mask in (("train", split.train), ("val", split.val), ("test", split.test))
         },
-        learned=(net.learned() if hasattr(net, "learned") else {}) | {"temperature": t} | _given(extra),
+        learned=(net.learned() if hasattr(net, "learned") else {}) | {"temperature": t} | given,
         seconds=seconds,
         peak_memory=_peak(where),
         epochs=len(outcome.history),
         best_epoch=outcome.best_epoch,
         parameters=sum(q.numel() for q in net.parameters()),
         device=_device_name(where),
-        notes=notes + (["interrupted"] if interrupted else []),
+        notes=notes,
+        candidates=candidates or [],
     )
     return Result(net, inputs, p, record, outcome.history, t, interrupted)
 

@@ -32,7 +32,9 @@ class Stack:
         self.splits = splits
         self._asked, self._start, self._rates = torch.empty(0), [0], [0.0]
         # Read from memory by every mask that is drawn, so that a recorded epoch draws others when replayed.
-        self.seeds = torch.randint(2**32, (self.config.layers + len(members),)).to(device)
+        drawn = torch.Generator().manual_seed(members[0].training.seed)
+        count = self.config.layers + len(members)
+        self.seeds = torch.randint(2**32, (count,), generator=drawn).to(device)
         self.rates: dict[str, list[Tensor]] = {}
         self.fixed: dict[str, Tensor] = {}
         self.released: Tensor | None = None
@@ -40,10 +42,15 @@ class Stack:
     def start(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
         """Parameters and running statistics, drawn for every member as it would draw them alone."""
         device = self.inputs.norm.device
+        # Members that differ only in how they are trained begin alike: drawn once, copied where needed.
+        keys = [self._origin(member) for member in self.members]
+        origins = dict(zip(keys, self.members, strict=True))
+        place = {key: i for i, key in enumerate(origins)}
+        which = torch.tensor([place[key] for key in keys], device=device)
         parameters: dict[str, list[Tensor]] = {}
         running: dict[str, list[Tensor]] = {}
         fixed: dict[str, list[Tensor]] = {"tau": [], "h": []}
-        for member in self.members:
+        for member in origins.values():
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(member.training.seed)
                 net = UniFilter(member.config, self.d, self.classes, member.h)
@@ -60,13 +67,19 @@ class Stack:
             self.rates[name] = [
                 torch.tensor([s[key] for s in settings], device=device) for key in ("lr", "weight_decay")
             ]
-        self.fixed = {name: torch.stack(values).to(device) for name, values in fixed.items()}
+        self.fixed = _stacked(fixed, which)
         if self.config.basis == "released":
             pairs = list(zip(*(self.fixed[n].tolist() for n in ("tau", "h")), strict=True))
             T, norm = self.inputs.T, self.inputs.norm
             known = {(tau, h): released(T, norm, tau, h, self.config.K) for tau, h in set(pairs)}
             self.released = torch.stack([known[p] for p in pairs])
-        return _stacked(parameters, device), _stacked(running, device)
+        return _stacked(parameters, which), _stacked(running, which)
+
+    @staticmethod
+    def _origin(member: Member) -> tuple[Any, ...]:
+        """All that a member's first parameters depend on, shape aside."""
+        c = member.config
+        return member.training.seed, c.paper_init, c.tau, c.h, member.h
 
     def padded(self, name: str, value: Tensor) -> Tensor:
         """A parameter with a column a feature, as wide as the padded features; others as they are."""
@@ -182,8 +195,8 @@ class Stack:
         return y * p[f"{name}.weight"][:, None] + p[f"{name}.bias"][:, None]
 
 
-def _stacked(values: dict[str, list[Tensor]], device: torch.device) -> dict[str, Tensor]:
-    return {name: torch.stack(value).to(device) for name, value in values.items()}
+def _stacked(values: dict[str, list[Tensor]], which: Tensor) -> dict[str, Tensor]:
+    return {name: torch.stack(value).to(which.device)[which] for name, value in values.items()}
 
 
 class Dropout(torch.autograd.Function):

@@ -1,0 +1,135 @@
+"""Candidates raced against each other and the clock: groups of one shape, advanced in turn, halved, saved."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from unifilter.data.dataset import Dataset
+from unifilter.record import write_atomically
+from unifilter.train import loop
+from unifilter.train.checkpoint import save_tensors
+from unifilter.train.population import Population, Score
+
+RUNGS = (25, 75)  # epochs after which candidates are halved; the last two train to their end
+KEEP = 0.4
+SHARES = (0.5, 0.75, 1.0)  # of the budget, by the end of each stage
+STEP = 5  # epochs between two looks at the clock
+
+
+@dataclass
+class Progress:
+    """What is worth showing while settings are tried."""
+
+    stage: int
+    candidates: int
+    epoch: int
+    accuracy: float
+    seconds: float
+    budget: float | None
+
+
+@dataclass
+class Group:
+    """Candidates of one shape, trained together."""
+
+    numbers: list[int]
+    data: Dataset
+    population: Population
+    alive: list[int] = field(default_factory=list)
+
+
+class Clock:
+    def __init__(self, budget: float | None, on_progress: Callable[[Progress], None] | None) -> None:
+        self.budget, self.on_progress = budget, on_progress
+        self.start = time.perf_counter()
+        self.prepared = 0.0
+
+    @property
+    def elapsed(self) -> float:
+        return time.perf_counter() - self.start
+
+    def over(self, stage: int) -> bool:
+        return self.budget is not None and self.elapsed > SHARES[stage] * self.budget
+
+    def show(self, stage: int, groups: list[Group]) -> None:
+        if self.on_progress is not None:
+            scores = [s for _, s in scores_of(groups)]
+            best = max(scores, key=lambda s: (s.accuracy, -s.loss))
+            alive, epoch = sum(len(g.alive) for g in groups), max(g.population.epoch for g in groups)
+            self.on_progress(Progress(stage, alive, epoch, best.accuracy, self.elapsed, self.budget))
+
+
+class Saved:
+    """The state of all groups on disk, written now and then: tensors first, then the JSON that names them."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder, self.last = folder, time.monotonic()
+
+    def save(self, groups: list[Group], stage: int, clock: Clock) -> None:
+        if self.folder is None or time.monotonic() - self.last < loop.CHECKPOINT_SECONDS:
+            return
+        epochs = [g.population.epoch for g in groups]
+        files = [f"group-{i}-{epoch}-{stage}.safetensors" for i, epoch in enumerate(epochs)]
+        for group, file in zip(groups, files, strict=True):
+            save_tensors(self.folder / file, group.population.tensors())
+        alive = [g.alive for g in groups]
+        state = {"stage": stage, "files": files, "epochs": epochs, "alive": alive, "elapsed": clock.elapsed}
+        write_atomically(self.folder / "auto.json", json.dumps(state))
+        for old in set(self.folder.glob("group-*.safetensors")) - {self.folder / f for f in files}:
+            old.unlink(missing_ok=True)
+        self.last = time.monotonic()
+
+    def restore(self, groups: list[Group], clock: Clock) -> int:
+        """Put everyone back; the stage to go on with."""
+        if self.folder is None or not (self.folder / "auto.json").exists():
+            return 0
+        from safetensors.torch import load_file
+
+        state = json.loads((self.folder / "auto.json").read_text())
+        del groups[len(state["files"]) :]
+        parts = zip(groups, state["files"], state["epochs"], state["alive"], strict=True)
+        for group, file, epoch, alive in parts:
+            group.population.restore(load_file(self.folder / file), epoch)
+            group.alive = alive
+        clock.start -= state["elapsed"]
+        return int(state["stage"])
+
+
+def advance(groups: list[Group], epochs: int | None, stage: int, clock: Clock, saved: Saved) -> None:
+    """Train on to so many epochs, or to the end, a few at a time, until the clock says stop."""
+    behind = [g for g in groups if g.alive]
+    while behind:
+        for group in behind:
+            goal = group.population.epoch + STEP
+            group.population.advance(STEP if epochs is None else min(goal, epochs) - group.population.epoch)
+            if clock.over(stage):
+                return
+        clock.show(stage, groups)
+        saved.save(groups, stage, clock)
+        behind = [
+            g
+            for g in behind
+            if g.population.alive.numel() and (epochs is None or g.population.epoch < epochs)
+            and g.population.epoch < max(m.training.epochs for m in g.population.members)
+        ]  # fmt: skip
+
+
+def halve(groups: list[Group]) -> None:
+    """The better share of all candidates goes on, two at least."""
+    ranked = sorted(scores_of(groups), key=lambda s: (s[1].accuracy, -s[1].loss), reverse=True)
+    alive = {n for g in groups for n in (g.numbers[i] for i in g.alive)}
+    ranked = [r for r in ranked if r[0] in alive]
+    stay = {n for n, _ in ranked[: max(2, int(np.ceil(KEEP * len(ranked))))]}
+    for group in groups:
+        group.alive = [i for i in group.alive if group.numbers[i] in stay]
+        group.population.keep(group.alive)
+
+
+def scores_of(groups: list[Group]) -> list[tuple[int, Score]]:
+    return [pair for g in groups for pair in zip(g.numbers, g.population.scores(), strict=True)]

@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+
+from unifilter.data import Dataset, load, splits
+from unifilter.train import auto, loop, race
+from unifilter.train.auto import choose, parse_budget, suits
+from unifilter.train.portfolio import PORTFOLIO
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    return load("sbm:n=300,h=0.85,d=8,signal=2")
+
+
+def small(portfolio=PORTFOLIO, epochs=30):
+    return [s | {"options.hidden": 16, "training.epochs": epochs} for s in portfolio]
+
+
+@pytest.mark.parametrize("h", [0.95, 0.02])
+def test_it_learns_both_ends(h):
+    data = load(f"sbm:n=500,h={h},d=16,signal=2,degree=12")
+    result = choose(
+        data, splits.stratified(data.y), K=4, budget=None, portfolio=small(epochs=60), device="cpu"
+    )
+    assert result.record.scores["test"]["accuracy"] > 0.8
+    assert result.record.learned["h_estimate"] == pytest.approx(h, abs=0.06)
+
+
+def test_the_best_on_validation_nodes_is_returned(data):
+    result = choose(data, splits.stratified(data.y), K=4, budget=None, portfolio=small(), device="cpu")
+    tried = result.record.candidates
+    assert len(tried) >= 4
+    best = max(c["accuracy"] for c in tried)
+    assert result.record.scores["val"]["accuracy"] == pytest.approx(best, abs=1e-6)
+    assert result.history
+    assert result.record.config["K"] == 4
+
+
+def test_test_labels_change_nothing(data):
+    split = splits.stratified(data.y)
+    wrong = np.where(split.test, (data.y + 1) % 5, data.y)
+    other = Dataset(data.graph, data.X, wrong, classes=data.classes)
+    first, second = (
+        choose(d, split, K=4, budget=None, portfolio=small(PORTFOLIO[:2]), device="cpu")
+        for d in (data, other)
+    )
+    np.testing.assert_array_equal(first.p, second.p)
+
+
+def test_a_tiny_budget_still_gives_a_model(data):
+    result = choose(data, splits.stratified(data.y), K=4, budget=0.001, portfolio=small(), device="cpu")
+    assert 5 <= result.record.epochs <= 10
+    assert len(result.record.candidates) < len(PORTFOLIO)
+
+
+def test_ctrl_c_gives_the_best_so_far(data):
+    def stop(progress):
+        if progress.epoch >= 10:
+            raise KeyboardInterrupt
+
+    result = choose(
+        data, splits.stratified(data.y), K=4, budget=None, portfolio=small(), device="cpu", on_progress=stop
+    )
+    assert result.interrupted
+    assert "interrupted" in result.record.notes
+
+
+def test_a_race_goes_on_where_it_was_cut(data, tmp_path, monkeypatch):
+    """Killed after a checkpoint in the middle, it ends as it would have ended."""
+    monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(race, "RUNGS", (10, 20))
+    monkeypatch.setattr(auto, "RUNGS", (10, 20))
+    split, given = splits.stratified(data.y), {"K": 4, "budget": None, "portfolio": small(PORTFOLIO[:4])}
+    whole = choose(data, split, device="cpu", **given)
+
+    class Killed(Exception):
+        pass
+
+    def kill(progress):
+        if progress.stage == 1 and progress.epoch >= 20:
+            raise Killed
+
+    with pytest.raises(Killed):
+        choose(data, split, device="cpu", folder=tmp_path, on_progress=kill, **given)
+    again = choose(data, split, device="cpu", folder=tmp_path, **given)
+    np.testing.assert_allclose(again.p, whole.p, atol=1e-12)
+    assert again.history == whole.history
+
+
+def test_scalings_follow_the_features(data):
+    assert suits(data) == ("standard",)
+    counts = Dataset(data.graph, np.eye(300, 8), data.y)
+    assert suits(counts) == ("row", "none")
+    assert suits(counts.preprocess("row")) == ("none",)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("30s", 30), ("1.5m", 90), ("2h", 7200), (7, 7), ("7", 7)])
+def test_budgets_are_times(text, seconds):
+    assert parse_budget(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["soon", "-1s", "0", "5 days"])
+def test_what_is_no_time_is_refused(text):
+    with pytest.raises(ValueError, match="budget"):
+        parse_budget(text)

@@ -1,0 +1,69 @@
+import json
+
+import numpy as np
+import pytest
+
+from unifilter.data import Dataset, load, splits
+from unifilter.train.samplers import Random, Space
+from unifilter.train.search import _Ladder, final, search
+
+SPACE = Space(
+    {
+        "preprocess": ["none", "standard"],
+        "options.K": [3],
+        "options.hidden": [8, 16],
+        "options.dropout": [0.0, 0.5],
+        "training.lr": [0.0001, 0.02],
+        "groups.filter.lr": [0.01],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    return load("sbm:n=300,h=0.8,d=8,signal=2")
+
+
+@pytest.fixture(scope="module")
+def pair(data):
+    return [splits.stratified(data.y, seed=s) for s in range(2)]
+
+
+def test_the_best_by_validation_comes_first_and_test_labels_are_not_read(data, pair):
+    trials = search(data, pair, SPACE, 8, rungs=(10, 40), device="cpu")
+    assert len(trials) == 8
+    ended = [t.accuracy for t in trials if t.finished]
+    assert ended == sorted(ended, reverse=True)
+    assert trials[0].setting["training.lr"] == 0.02
+    blind = Dataset(
+        data.graph, data.X, np.where(pair[0].test & pair[1].test, 0, data.y), classes=data.classes
+    )
+    again = search(blind, pair, SPACE, 8, rungs=(10, 40), device="cpu")
+    assert [t.accuracy for t in again] == [t.accuracy for t in trials]
+
+
+def test_a_killed_search_goes_on_where_it_stopped(data, pair, tmp_path):
+    whole = search(data, pair, SPACE, 6, rungs=(5, 10), batch=3, device="cpu")
+    journal = tmp_path / "deep" / "search.jsonl"
+    search(data, pair, SPACE, 3, rungs=(5, 10), batch=3, device="cpu", journal=journal)
+    with journal.open("a") as stream:
+        stream.write('{"number": 3, "sett')  # the line that the kill cut short
+    resumed = search(data, pair, SPACE, 6, rungs=(5, 10), batch=3, device="cpu", journal=journal)
+    assert sorted(json.dumps(t.setting) for t in resumed) == sorted(json.dumps(t.setting) for t in whole)
+
+
+def test_only_the_better_share_goes_on():
+    ladder = _Ladder([1, 2], keep=0.5)
+    assert ladder.climb(0, [0.1, 0.4, 0.3, 0.2]) == [False, True, True, False]
+    assert ladder.climb(0, [0.35, 0.15]) == [True, False]
+
+
+def test_a_search_ends_when_its_time_is_up(data, pair):
+    assert search(data, pair, SPACE, 50, seconds=0.0, device="cpu") == []
+
+
+def test_the_winner_is_trained_to_its_end(data, pair):
+    trial = search(data, pair, SPACE, 4, rungs=(5, 20), device="cpu", sampler=Random(SPACE, 1))[0]
+    found = final(data, pair, trial, device="cpu", epochs=60)
+    assert len(found) == 2
+    assert all(0 < f["tau"] < 1 and f["test"] > 0.5 for f in found)
