@@ -1,6 +1,7 @@
 """Each kind of column and its treatment."""
 
 import datetime as dt
+import json
 import re
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unifilter.data.columns import MOST_CATEGORIES, encode
+from unifilter.data.columns import MOST_CATEGORIES, encode, learn
+from unifilter.data.recipes import feature_names, features
 
 
 def where(column, row):
@@ -185,3 +187,24 @@ def test_chunks_do_not_matter():
     whole = pa.table({"l": [[1, 2], None, [3, 4], [5, 9]], "t": ["a", "b", None, "a"], "x": [1, None, 2, 8]})
     pieces = pa.concat_tables([whole.slice(0, 1), whole.slice(1, 1), whole.slice(2)])
     np.testing.assert_array_equal(encode(whole, where)[0], encode(pieces, where)[0])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_column_through_its_own_recipe_from_json_gives_exactly_X(case):
+    table = pa.table({"c": CASES[case][0]})
+    X, names, _ = encode(table, where)
+    recipes = json.loads(json.dumps(learn(table, where)[0]))
+    assert len(recipes) == (len(names) > 0)
+    assert feature_names(recipes) == names
+    np.testing.assert_array_equal(features(table, recipes, where)[0], X)
+
+
+def test_medians_of_many_lists_come_from_evenly_spread_ones(monkeypatch):
+    column = pa.array([[i, -i] if i % 5 else None for i in range(1_000)])
+    (exact,), _ = learn(pa.table({"c": column}), where)
+    assert exact["fill"] == [500, -500]
+    monkeypatch.setattr("unifilter.data.columns.MOST_LISTS", 100)
+    (spread,), _ = learn(pa.table({"c": column}), where)
+    assert spread["fill"] == pytest.approx(exact["fill"], abs=10)
+    pieces = pa.chunked_array([column[:7], column[7:7], column[7:502], column[502:]])
+    assert learn(pa.table({"c": pieces}), where)[0] == [spread]

@@ -21,3 +21,15 @@ def test_columns_with_one_treatment_share_a_line():
         "  x0, x1, x2, x3, x4 and 495 more: number",
         "  town: one-hot (3 categories)",
     ]
+
+
+def test_recipes_and_names_of_columns_survive_json_and_are_not_printed():
+    recipe = {"column": "x", "kind": "list", "width": 2, "fill": [0.1, 1 / 3], "missing": True}
+    summary = Ingestion(1, 4, recipes=[recipe], arguments={"source": "a", "weight": None})
+    assert Ingestion.from_json(json.loads(json.dumps(summary.to_json()))) == summary
+    assert str(summary) == str(Ingestion(1, 4))
+
+
+def test_what_an_older_version_saved_is_read():
+    values = {k: v for k, v in Ingestion(1, 4).to_json().items() if k not in ("recipes", "arguments")}
+    assert Ingestion.from_json(values) == Ingestion(1, 4)

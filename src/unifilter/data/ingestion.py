@@ -28,6 +28,11 @@ class Ingestion:
         For every column that was asked for, what was done with it.
     features : int
         Number of feature columns made of them.
+    recipes : list of dict
+        How they were made, in their order, so that :func:`unifilter.data.newcomers.read_newcomers` can encode
+        another table alike: :mod:`unifilter.data.recipes`.
+    arguments : dict of str
+        The columns' names as they were given: source, target, weight, id, label; and the delimiter.
 
     Examples
     --------
@@ -51,6 +56,8 @@ class Ingestion:
     unlabelled: int = 0
     columns: dict[str, str] = field(default_factory=dict)
     features: int = 0
+    recipes: list[dict[str, Any]] = field(default_factory=list)
+    arguments: dict[str, str | None] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a JSON file."""
@@ -58,7 +65,7 @@ class Ingestion:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Ingestion:
-        """The inverse of :meth:`to_json`."""
+        """The inverse of :meth:`to_json`; what an older version did not write stays empty."""
         return cls(**values)
 
     def __str__(self) -> str:

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unifilter._types import FloatArray, IntArray
-from unifilter.data.columns import encode
+from unifilter.data.columns import learn
 from unifilter.data.edges import EdgeColumns, ids_in_edges
 from unifilter.data.files import TableFile
 from unifilter.data.ids import NodeIndex, node_ids
 from unifilter.data.labels import encode_labels
+from unifilter.data.recipes import Recipe, Where, feature_names
+from unifilter.data.recipes import features as features_of
 
 
 class Nodes(NamedTuple):
@@ -24,6 +26,7 @@ class Nodes(NamedTuple):
     classes: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     treatments: dict[str, str] = {}  # noqa: RUF012
+    recipes: list[Recipe] = []  # noqa: RUF012
     rows: int = 0
     merged: int = 0
 
@@ -41,32 +44,48 @@ def read_nodes(
     import pyarrow as pa
 
     file.require(id=id, label=label)
-    chosen, left_out = _feature_columns(file, id, label, features)
+    chosen, left_out = feature_columns(file, id, label, features)
     others = [name for name in (id, label) if name is not None and name not in chosen]
     csv = file.types is None
     table = file.read([*others, *chosen], id, [] if label is None else [label])
-    rows = np.arange(table.num_rows)
+    read: int = table.num_rows
+    rows: IntArray = np.arange(read)
     ids = pa.array(rows) if id is None else node_ids(table[id], f"{file}, column {id!r}", guess=csv)
-    y: IntArray = np.full(rows.size, -1)
+    y: IntArray = np.full(read, -1)
     classes: tuple[str, ...] = ()
     if label is not None:
         y, classes = encode_labels(table[label], f"{file}, column {label!r}", guess=csv)
-    first = rows if id is None else NodeIndex(ids).first_rows()
-    if (first != rows).any():
-        _refuse_conflict(table, ids, first, str(file), strict)
-        rows = np.flatnonzero(first == rows)
+    if id is not None:
+        rows = first_rows(table, ids, str(file), strict)
+    if rows.size < read:
         table, ids, y = table.take(rows), ids.take(pa.array(rows)), y[rows]
+    table, where = table.select(chosen), places(file, rows, None if id is None else ids)
+    recipes, treatments = learn(table, where, strict)
+    X, _ = features_of(table, recipes, where)
+    columns = tuple(feature_names(recipes))
+    return Nodes(ids, X, y, classes, columns, treatments | left_out, recipes, read, read - rows.size)
+
+
+def first_rows(table: Any, ids: Any, file: str, strict: bool = False) -> IntArray:
+    """The rows that do not repeat an id; those that do must agree with the first in every column."""
+    first = NodeIndex(ids).first_rows()
+    rows: IntArray = np.arange(first.size)
+    if (first != rows).any():
+        _refuse_conflict(table, ids, first, file, strict)
+    return np.flatnonzero(first == rows)
+
+
+def places(file: TableFile, rows: IntArray, ids: Any = None) -> Where:
+    """What says in errors which field is meant: row i of the encoded table is row ``rows[i]`` of the file."""
 
     def where(column: str, i: int) -> str:
-        named = "" if id is None else f" (id {ids[i].as_py()!r})"
+        named = "" if ids is None else f" (id {ids[i].as_py()!r})"
         return f"{file}, column {column!r}, data row {rows[i] + 1}{named}"
 
-    X, columns, treatments = encode(table.select(chosen), where, strict)
-    merged = first.size - rows.size
-    return Nodes(ids, X, y, classes, tuple(columns), treatments | left_out, first.size, merged)
+    return where
 
 
-def _feature_columns(
+def feature_columns(
     file: TableFile, id: str | None, label: str | None, features: Sequence[str] | None
 ) -> tuple[list[str], dict[str, str]]:
     """The columns to encode, and those left out because they are only the row number that pandas writes."""

@@ -35,8 +35,12 @@ def preprocess(X: Any, how: str, like: Any = None) -> Any:
         if smallest <= -1:
             raise ValueError(f"log1p needs features above -1, but the smallest is {smallest:g}.")
         return X.log1p() if sparse else np.log1p(X)
-    dense = np.array(X.todense() if sparse else X)
-    known = dense if like is None else np.array(like.todense() if issparse(like) else like)
+    dense = _dense(X)
+    known = dense if like is None else _dense(like)
     mean, deviation = known.mean(axis=0, dtype=np.float64), known.std(axis=0, dtype=np.float64)
     scale = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 1e-12 * np.abs(mean))
     return ((dense - mean) * scale).astype(np.float32)
+
+
+def _dense(X: Any) -> Any:
+    return np.array(X.todense() if hasattr(X, "todense") else X)

@@ -98,6 +98,7 @@ def read_tables(
     """
     edge_file, wanted = open_table(edges, delimiter), EdgeColumns(source, target, weight)
     check_edge_columns(edge_file, wanted)
+    arguments = wanted._asdict() | {"id": id, "label": label, "delimiter": delimiter}
     if nodes is None:
         known, origin = nodes_of_edges(edge_file, wanted), str(edge_file)
     else:
@@ -126,5 +127,7 @@ def read_tables(
             unlabelled=int(np.count_nonzero(known.y < 0)) if known.classes else 0,
             columns=known.treatments,
             features=len(known.columns),
+            recipes=known.recipes,
+            arguments=arguments,
         ),
     )
