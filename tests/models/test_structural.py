@@ -60,8 +60,15 @@ def lists(least=1, most=40):
     )
 
 
-@given(lists(), lists())
-def test_the_warp_is_fastdtw_of_radius_one(x, y):
+def rough(most=30):
+    """Neither sorted nor distinct: many equal ways, so that the order of preference shows."""
+    pair = st.tuples(st.integers(1, 3), st.just(1))
+    return st.lists(pair, min_size=3, max_size=most).map(lambda pairs: np.array(pairs, dtype=float))
+
+
+@given(st.one_of(st.tuples(lists(), lists()), st.tuples(rough(), rough())))
+def test_the_warp_is_fastdtw_of_radius_one(both):
+    x, y = both
     warp = _compiled()[2]
     found = warp(x, y)
     assert found == pytest.approx(fast(x, y)[0], rel=1e-12, abs=1e-12)
@@ -131,6 +138,12 @@ def test_a_node_chooses_about_two_log_n_others_of_the_nearest_degree():
         assert chosen.size == count == np.unique(chosen).size
         assert v not in chosen
         np.testing.assert_array_equal(np.sort(np.abs(degree[chosen] - degree[v])), gaps)
+
+
+def test_of_two_equally_near_degrees_the_larger_is_taken():
+    graph = Graph.from_edges([[0, 0, 0, 0, 1, 1], [1, 2, 3, 4, 2, 5]])  # degrees 4, 3, 2, 1, 1, 1
+    source, target, _ = structural_relations(graph.to_scipy(), 0, candidates=1)[0]
+    assert target[: source.size // 2][source[: source.size // 2] == 1].tolist() == [0]
 
 
 def test_ties_by_structure_do_not_depend_on_the_numbering_and_ties_by_node_do():

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
+from scipy.sparse import csr_array
 from torch import Tensor
 from torch.nn.functional import pad
 
-from unifilter._types import IntArray
+from unifilter._math import reciprocal
+from unifilter._types import FloatArray, IntArray
 from unifilter.bases import monomial, orthonormal
 from unifilter.graph import Graph, propagation
 from unifilter.graph.propagation import restricted
@@ -50,6 +53,25 @@ class Basis:
         V = orthonormal(self.T, self.norm)(P, X[index].to(self.norm), self.K)
         place = torch.from_numpy(np.searchsorted(near, nodes)).to(V.device)
         return replace(self, V=V[:, place].contiguous())
+
+    def of_attached(self, links: Any, degrees: FloatArray, X: Tensor) -> Basis:
+        """Rows of nodes that look at old ones without being seen by them: each is independent of the others.
+
+        ``links`` (q, n) are their weights to the old nodes, whose rows this basis holds; ``degrees`` are the
+        old nodes'. So p = D_new^-1/2 links D^-1/2 takes the place of a row of P, and V the place of what
+        would have been propagated.
+        """
+        own = np.asarray(links.sum(axis=1), np.float64).ravel()
+        left, right = (np.divide(1, np.sqrt(a), out=np.zeros_like(a), where=a > 0) for a in (own, degrees))
+        p = csr_array(links).multiply(left[:, None]).multiply(right[None, :]).tocsr()
+        q = [X * reciprocal(self.norm)]
+        for k in range(self.K):
+            seen = torch.from_numpy(p @ self.V[k].cpu().double().numpy()).to(q[0])
+            r = seen - self.T.alpha[k].to(X) * q[-1]
+            if k:
+                r = r - self.T.beta[k - 1].to(X) * q[-2]
+            q.append(r * reciprocal(self.T.beta[k].to(X)))
+        return replace(self, V=torch.stack(q))
 
     def rows(self, index: Tensor) -> Basis:
         """The same columns, some rows."""
