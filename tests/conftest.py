@@ -13,9 +13,19 @@ import torch
 from unifilter import Graph, propagation
 from unifilter.graph.synthetic import block_model
 
+if not torch.cuda.is_available():
+    os.environ.setdefault("TRITON_INTERPRET", "1")  # Triton's kernels run interpreted where there is no GPU
+
 # The first call of a kernel compiles it.
 hypothesis.settings.register_profile("unifilter", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("unifilter")
+
+
+@pytest.fixture(scope="session")
+def device() -> str:
+    """Where Triton's kernels are tested."""
+    pytest.importorskip("triton", reason="Triton is not installed")
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def ring(n: int = 12) -> Graph:

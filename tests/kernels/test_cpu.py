@@ -155,3 +155,11 @@ def test_dropped_mixes_draw_the_masks_of_the_reference(d, dtype, p):
         assert_close(got, wanted, rtol=tolerance, atol=tolerance)
         got, wanted = cpu.correlate_dropped(G, V, 3, *drawn), reference.correlate_dropped(G, V, 3, *drawn)
         assert_close(got, wanted, rtol=tolerance, atol=10 * tolerance)
+
+
+def test_warming_up_changes_nothing():
+    from unifilter.kernels import cpu, team
+
+    before = team.SMALL
+    cpu.warm_up()
+    assert before == team.SMALL

@@ -49,7 +49,7 @@ def test_test_labels_change_nothing(data):
 
 def test_a_tiny_budget_still_gives_a_model(data):
     result = choose(data, splits.stratified(data.y), K=4, budget=0.001, portfolio=small(), device="cpu")
-    assert 5 <= result.record.epochs <= 10
+    assert 5 <= result.record.epochs <= 15  # five epochs a stage
     assert len(result.record.candidates) < len(PORTFOLIO)
 
 
@@ -73,14 +73,14 @@ def test_a_race_goes_on_where_it_was_cut(data, tmp_path, monkeypatch):
     split, given = splits.stratified(data.y), {"K": 4, "budget": None, "portfolio": small(PORTFOLIO[:4])}
     whole = choose(data, split, device="cpu", **given)
 
-    class Killed(Exception):
+    class KilledError(Exception):
         pass
 
     def kill(progress):
         if progress.stage == 1 and progress.epoch >= 20:
-            raise Killed
+            raise KilledError
 
-    with pytest.raises(Killed):
+    with pytest.raises(KilledError):
         choose(data, split, device="cpu", folder=tmp_path, on_progress=kill, **given)
     again = choose(data, split, device="cpu", folder=tmp_path, **given)
     np.testing.assert_allclose(again.p, whole.p, atol=1e-12)

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit, prange
 
 from unifilter.kernels.simd import drawn, fma, load, mul, splat, store, width
+from unifilter.kernels.team import Team
 from unifilter.kernels.tiles import get, put
 
 ROWS = 32  # rows that are mixed by one thread at a time
@@ -42,7 +43,7 @@ def row_sum(indices, weights, scale, X, begin, end, out, start, spare):
         at += W
 
 
-@njit(parallel=True, cache=True)
+@Team
 def spmm(indptr, indices, weights, scale, loop, X, parts, pieces, sums, out):
     """See ``cpu.spmm``."""
     d = X.shape[1]
@@ -84,7 +85,7 @@ def mix_rows(V, C, out, begin, end):
                 put(out, k * plane_out + i * row_out + at, m, total, spare)
 
 
-@njit(parallel=True, cache=True)
+@Team
 def mix(V, C, out):
     """See ``cpu.mix``."""
     n = V.shape[1]
@@ -124,7 +125,7 @@ def gathered(sums, out):
             out[pair // K1, pair % K1, column] = total
 
 
-@njit(parallel=True, cache=True)
+@Team
 def correlate(G, V, out):
     """See ``cpu.correlate``: rows in parts whose number does not depend on the threads."""
     n = V.shape[1]
@@ -171,7 +172,7 @@ def mix_dropped_rows(V, weights, J, lower, drop, factor, seed, out, begin, end):
             put(out, i * d + at, m, total, spare)
 
 
-@njit(parallel=True, cache=True)
+@Team
 def mix_dropped(V, C, lower, drop, factor, seed, out):
     """See ``cpu.mix_dropped``."""
     n, W, pairs = V.shape[1], width(V), C.shape[0] * C.shape[1]
@@ -204,7 +205,7 @@ def correlate_dropped_rows(G, V, J, lower, drop, factor, seed, begin, end, sums)
                     store(sums, where, fma(masked, load(block, j * W), load(sums, where)))
 
 
-@njit(parallel=True, cache=True)
+@Team
 def correlate_dropped(G, V, lower, drop, factor, seed, out):
     """See ``cpu.correlate_dropped``."""
     n, J = V.shape[1], out.shape[0]

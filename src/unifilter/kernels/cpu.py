@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from unifilter._types import Recurrence
-from unifilter.kernels import blocks, recurrence, reference
-from unifilter.kernels.csr import CSR, Schedule
+from unifilter.kernels import blocks, recurrence, reference, team
+from unifilter.kernels.csr import CSR, Schedule, schedule
 
 WORKSPACE = 2**30  # bytes that all threads together may take for tiles of their own
 
@@ -23,7 +23,8 @@ def spmm(A: CSR, X: Tensor, plan: Schedule) -> Tensor:
     out = torch.empty_like(X, memory_format=torch.contiguous_format)
     pieces = np.empty((plan.pieces.shape[0], X.shape[1]), dtype=_numpy(out).dtype)
     shares = _numpy(plan.parts), _numpy(plan.pieces)
-    blocks.spmm(*_arrays(A), _numpy(X.contiguous()), *shares, pieces, _numpy(out))
+    work = A.indices.shape[0] * X.shape[1]
+    blocks.spmm.doing(work)(*_arrays(A), _numpy(X.contiguous()), *shares, pieces, _numpy(out))
     return out
 
 
@@ -38,23 +39,24 @@ def three_term(A: CSR, X: Tensor, V: Tensor, plan: Schedule) -> Recurrence:
     work = np.empty((1 if team else threads, K + 3, X.shape[0] * W), _numpy(X).dtype)
     bounds = np.array([reference.tolerated(X.dtype), reference.ended(X.dtype)])
     found = (work, bounds, alpha, beta, norm)
+    size = K * (A.indices.shape[0] + K * X.shape[0]) * d
     if team:
-        recurrence.three_term_rows(*_arrays(A), _numpy(X), _numpy(V), _numpy(plan.ranges), *found)
+        recurrence.three_term_rows.doing(size)(*_arrays(A), _numpy(X), _numpy(V), _numpy(plan.ranges), *found)
     else:
-        recurrence.three_term_tiles(*_arrays(A), _numpy(X), _numpy(V), *found)
+        recurrence.three_term_tiles.doing(size)(*_arrays(A), _numpy(X), _numpy(V), *found)
     return Recurrence(*(torch.from_numpy(a) for a in (alpha, beta, norm)))
 
 
 def mix(V: Tensor, C: Tensor, out: Tensor) -> None:
     """See ``reference.mix``. ``out`` may be V itself: a tile is read before it is written."""
     _check(V.dtype)
-    blocks.mix(_numpy(V), _numpy(C), _numpy(out))
+    blocks.mix.doing(C.shape[0] * V.numel())(_numpy(V), _numpy(C), _numpy(out))
 
 
 def correlate(G: Tensor, V: Tensor) -> Tensor:
     """See ``reference.correlate``. G and V are read once."""
     out = torch.empty(G.shape[0], V.shape[0], V.shape[2], dtype=V.dtype)
-    blocks.correlate(_numpy(G), _numpy(V), _numpy(out))
+    blocks.correlate.doing(G.shape[0] * V.numel())(_numpy(G), _numpy(V), _numpy(out))
     return out
 
 
@@ -62,15 +64,38 @@ def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int, lower: bool) -> Tenso
     """See ``reference.mix_dropped``. Neither the basis nor its mask is ever written to memory."""
     _check(V.dtype)
     out = V.new_empty(V.shape[1:])
-    blocks.mix_dropped(_numpy(V), _numpy(C), lower, *_dropout(V.dtype, p, seed), _numpy(out))
+    mixed = blocks.mix_dropped.doing(C.shape[0] * V.numel())
+    mixed(_numpy(V), _numpy(C), lower, *_dropout(V.dtype, p, seed), _numpy(out))
     return out
 
 
 def correlate_dropped(G: Tensor, V: Tensor, J: int, p: float, seed: int, lower: bool) -> Tensor:
     """See ``reference.correlate_dropped``."""
     out = V.new_empty(J, V.shape[0], V.shape[2])
-    blocks.correlate_dropped(_numpy(G), _numpy(V), lower, *_dropout(V.dtype, p, seed), _numpy(out))
+    blocks.correlate_dropped.doing(J * V.numel())(
+        _numpy(G), _numpy(V), lower, *_dropout(V.dtype, p, seed), _numpy(out)
+    )
     return out
+
+
+def warm_up() -> None:
+    """Compile what float32 training uses, in both forms, so that no clock runs while the compiler does."""
+    A = CSR(
+        torch.tensor([0, 1, 2], dtype=torch.int32),
+        torch.tensor([1, 0], dtype=torch.int32),
+        None,
+        torch.ones(2),
+    )
+    X, V, C = torch.ones(2, 20), torch.zeros(3, 2, 20), torch.ones(1, 3, 20)
+    plan, out = schedule(A.indptr), torch.empty(1, 2, 20)
+    small = team.SMALL
+    try:
+        for team.SMALL in (0, small):
+            three_term(A, X, V, plan)
+            mix(V, C, out)
+            correlate(out, V)
+    finally:
+        team.SMALL = small
 
 
 def _dropout(dtype: torch.dtype, p: float, seed: int) -> tuple[Any, Any, Any]:

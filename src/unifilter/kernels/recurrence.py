@@ -12,6 +12,7 @@ import numpy as np
 from numba import get_thread_id, njit, prange
 
 from unifilter.kernels.simd import fma, load, mul, splat, store, sub, wide_zero, widen, width
+from unifilter.kernels.team import Team
 from unifilter.kernels.tiles import gather, get, put
 
 
@@ -130,7 +131,7 @@ def note_beta(sums, beta, at, m, betas, inverses, ended):
             beta[at + t] = size
 
 
-@njit(parallel=True, cache=True)
+@Team
 def three_term_tiles(indptr, indices, weights, scale, loop, X, V, work, bounds, alpha, beta, norm):
     """See ``cpu.three_term``: a thread takes a tile from the first product to the last."""
     n, d = X.shape
@@ -162,7 +163,7 @@ def three_term_tiles(indptr, indices, weights, scale, loop, X, V, work, bounds, 
             note_beta(sums, beta[k], at, m, betas, inverses, bounds[1])
 
 
-@njit(parallel=True, cache=True)
+@Team
 def three_term_rows(indptr, indices, weights, scale, loop, X, V, parts, work, bounds, alpha, beta, norm):
     """The same for fewer tiles than threads: all threads share the rows of one tile, step by step."""
     K, W, d = V.shape[0] - 1, width(X), X.shape[1]

@@ -14,6 +14,14 @@ from unifilter.kernels import portable, reference
 from unifilter.kernels.csr import CSR, schedule
 
 
+def warm_up(device: torch.device) -> None:
+    """Compile what is compiled on first use, where that takes long and can be done ahead."""
+    if device.type == "cpu":
+        from unifilter.kernels import cpu
+
+        cpu.warm_up()
+
+
 def plan(A: CSR) -> Any:
     """How the entries of A are shared out, computed once for all products."""
     if A.indptr.is_cpu:

@@ -16,6 +16,7 @@ from scipy.sparse import issparse
 
 from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
+from unifilter.kernels import spmm as kernels
 from unifilter.models._basis import Basis
 from unifilter.models.unifilter import Config, UniFilter
 from unifilter.train.config import Training
@@ -36,6 +37,8 @@ def choose(
     portfolio: Sequence[dict[str, Any]] = PORTFOLIO,
     seed: int = 0,
     device: str | torch.device = "auto",
+    epochs: int = 2000,
+    patience: int = 200,
     on_progress: Callable[[Progress], None] | None = None,
     folder: Path | None = None,
 ) -> Result:
@@ -46,10 +49,12 @@ def choose(
     dataset, split
         Features as they came; candidates bring their own preprocessing.
     budget : seconds, "30s", "5m", "1h" or None
-        Time for all candidates, the factorisation included; what is best when it is over is returned. The
-        first candidate is always trained for a few epochs.
+        Time for all candidates, the factorisation included, compiling on first use not; what is best when it
+        is over is returned. The first candidate is always trained for a few epochs.
     portfolio : sequence of settings
         See :mod:`unifilter.train.portfolio`.
+    epochs, patience : int
+        Of every candidate, where its setting says nothing of them.
     on_progress : optional
         Called every few epochs.
     folder : Path, optional
@@ -63,20 +68,23 @@ def choose(
     >>> result.record.scores["test"]["accuracy"] > 0.5
     True
     """
-    clock = Clock(parse_budget(budget), on_progress)
     where = pick_device(device)
+    seconds = parse_budget(budget)
+    kernels.warm_up(where)
+    clock = Clock(seconds, on_progress)
     notes: list[str] = []
     h = training_homophily(dataset, split, notes)
-    settings = _distinct(portfolio, dataset, K)
+    limits = {"training.epochs": epochs, "training.patience": patience}
+    settings = [limits | s for s in _distinct(portfolio, dataset, K)]
     groups = _grouped(settings, dataset, split, h, seed, where, clock)
     saved = Saved(folder)
     begin = saved.restore(groups, clock)
     interrupted = False
     try:
-        for stage, epochs in enumerate((*RUNGS, None)):
+        for stage, rung in enumerate((*RUNGS, None)):
             if stage < begin:
                 continue
-            advance(groups, epochs, stage, clock, saved)
+            advance(groups, rung, stage, clock, saved)
             if stage < len(RUNGS):
                 halve(groups)
     except KeyboardInterrupt:
@@ -85,7 +93,7 @@ def choose(
     best, found = _best(groups)
     setting = settings[best]
     net, outcome, training, group = _winner(groups, best, setting, h, seed, where, clock)
-    seconds = {"prepare": clock.prepared, "train": clock.elapsed - clock.prepared}
+    spent = {"prepare": clock.prepared, "train": clock.elapsed - clock.prepared}
     return conclude(
         group.data,
         split,
@@ -93,7 +101,7 @@ def choose(
         Basis.of(group.data.graph, group.data.features().to(where), K),
         training,
         outcome,
-        seconds,
+        spent,
         notes,
         {"h_estimate": h},
         interrupted,
@@ -167,10 +175,7 @@ def _grouped(
     """Populations of one shape and one scaling each, in the portfolio's order; one V for each scaling."""
     y = torch.from_numpy(np.array(dataset.y, dtype=np.int64)).to(where)
     masks = [(rows(dataset, split.train, where), rows(dataset, split.val, where))]
-    members = [
-        Member(Config(**options_of(s)), training_of(s, seed, epochs=2000, patience=200), 0, h)
-        for s in settings
-    ]
+    members = [Member(Config(**options_of(s)), training_of(s, seed), 0, h) for s in settings]
     shapes: dict[Any, list[int]] = {}
     for number, (setting, member) in enumerate(zip(settings, members, strict=True)):
         shapes.setdefault((setting["preprocess"], member.shape), []).append(number)
@@ -207,7 +212,7 @@ def _winner(
     """The best candidate as a model of its own."""
     group = next(g for g in groups if best in g.numbers)
     place = group.numbers.index(best)
-    config, training = Config(**options_of(setting)), training_of(setting, seed, epochs=2000, patience=200)
+    config, training = Config(**options_of(setting)), training_of(setting, seed)
     net = UniFilter(config, group.data.d, len(group.data.classes), h).to(where)
     net.load_state_dict(group.population.state(place), strict=False)
     score = group.population.scores()[place]

@@ -15,6 +15,7 @@ from torch.nn.functional import cross_entropy
 
 from unifilter.train import checkpoint
 from unifilter.train.config import Training
+from unifilter.train.threads import threads_for
 
 CHECKPOINT_SECONDS = 10.0
 OPTIMIZERS: dict[str, Any] = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
@@ -110,20 +111,11 @@ def fit(
     )
     if folder is not None:
         checkpoint.restore(folder, model, optimizer, state)
-    saved = time.monotonic()
     interrupted = False
+    size = sum(p.numel() for p in model.parameters())
     try:
-        while state.epoch < training.epochs and state.waited < training.patience:
-            start = time.perf_counter()
-            loss = _step(model, train, training, optimizer, weights)
-            scores = {"train_loss": loss} | evaluate(model, val)
-            _note(state, scores, model, training)
-            state.seconds += time.perf_counter() - start
-            if on_epoch is not None and on_epoch(scores, state):
-                break
-            if folder is not None and time.monotonic() - saved > CHECKPOINT_SECONDS:
-                checkpoint.save(folder, model, optimizer, state)
-                saved = time.monotonic()
+        with threads_for(train.y.numel() * size):
+            _epochs(model, train, val, training, optimizer, state, weights, on_epoch, folder)
     except KeyboardInterrupt:
         interrupted = True
         if folder is not None:
@@ -138,6 +130,31 @@ def fit(
     if interrupted:
         raise Interrupted(outcome)
     return outcome
+
+
+def _epochs(
+    model: nn.Module,
+    train: Part,
+    val: Part,
+    training: Training,
+    optimizer: torch.optim.Optimizer,
+    state: State,
+    weights: Tensor | None,
+    on_epoch: Callable[[dict[str, float], State], bool | None] | None,
+    folder: Path | None,
+) -> None:
+    saved = time.monotonic()
+    while state.epoch < training.epochs and state.waited < training.patience:
+        start = time.perf_counter()
+        loss = _step(model, train, training, optimizer, weights)
+        scores = {"train_loss": loss} | evaluate(model, val)
+        _note(state, scores, model, training)
+        state.seconds += time.perf_counter() - start
+        if on_epoch is not None and on_epoch(scores, state):
+            break
+        if folder is not None and time.monotonic() - saved > CHECKPOINT_SECONDS:
+            checkpoint.save(folder, model, optimizer, state)
+            saved = time.monotonic()
 
 
 def _solved(model: nn.Module, train: Part, val: Part) -> Outcome:

@@ -22,6 +22,7 @@ from unifilter.models._basis import Basis
 from unifilter.models.unifilter import Config
 from unifilter.train.config import Training
 from unifilter.train.stack import Stack
+from unifilter.train.threads import threads_for
 
 RETIRE = 20  # epochs after which members out of patience leave the batch
 LEAVE = 0.8  # share of the batch that must be left before the others go
@@ -150,6 +151,10 @@ class Population:
 
     def advance(self, epochs: int) -> None:
         """Train everyone on for so many epochs, or until all are out of patience."""
+        with threads_for(self.train.longest * sum(p.numel() for p in self.parameters.values())):
+            self._advance(epochs)
+
+    def _advance(self, epochs: int) -> None:
         for _ in range(epochs):
             if not self.alive.numel():
                 return

@@ -45,6 +45,8 @@ class Group:
 
 
 class Clock:
+    """How much of the budget is spent, and who is told."""
+
     def __init__(self, budget: float | None, on_progress: Callable[[Progress], None] | None) -> None:
         self.budget, self.on_progress = budget, on_progress
         self.start = time.perf_counter()
@@ -52,12 +54,15 @@ class Clock:
 
     @property
     def elapsed(self) -> float:
+        """Seconds since the start, those of a run that this one continues included."""
         return time.perf_counter() - self.start
 
     def over(self, stage: int) -> bool:
+        """Whether this stage has had its share."""
         return self.budget is not None and self.elapsed > SHARES[stage] * self.budget
 
     def show(self, stage: int, groups: list[Group]) -> None:
+        """Tell whoever wants to know."""
         if self.on_progress is not None:
             scores = [s for _, s in scores_of(groups)]
             best = max(scores, key=lambda s: (s.accuracy, -s.loss))
@@ -72,6 +77,7 @@ class Saved:
         self.folder, self.last = folder, time.monotonic()
 
     def save(self, groups: list[Group], stage: int, clock: Clock) -> None:
+        """Write, if the last time is long ago."""
         if self.folder is None or time.monotonic() - self.last < loop.CHECKPOINT_SECONDS:
             return
         epochs = [g.population.epoch for g in groups]
@@ -132,4 +138,5 @@ def halve(groups: list[Group]) -> None:
 
 
 def scores_of(groups: list[Group]) -> list[tuple[int, Score]]:
+    """Every candidate's number and score."""
     return [pair for g in groups for pair in zip(g.numbers, g.population.scores(), strict=True)]

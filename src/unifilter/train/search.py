@@ -267,7 +267,7 @@ def options_of(setting: dict[str, Any]) -> dict[str, Any]:
     return _part(setting, "options.")
 
 
-def training_of(setting: dict[str, Any], seed: int, epochs: int, patience: int) -> Training:
+def training_of(setting: dict[str, Any], seed: int, epochs: int = 1000, patience: int = 200) -> Training:
     """A setting's training; ``epochs`` and ``patience`` where it says nothing of them."""
     groups: dict[str, dict[str, float]] = {}
     for name, value in _part(setting, "groups.").items():

@@ -1,0 +1,180 @@
+"""`unifilter fit`: from tables to predictions, a trained model and a report."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from unifilter.cli.flags import flags
+from unifilter.cli.show import Display, summary
+from unifilter.cli.splits import HELP, parse_split
+from unifilter.cli.tables import Source
+from unifilter.data import Dataset
+from unifilter.data.splits import Split
+from unifilter.models import model_class
+from unifilter.train import Result, Training, run
+from unifilter.train.auto import choose
+from unifilter.train.run import training_labels
+from unifilter.trained import Trained, cls_uses
+
+EXAMPLES = """Examples:
+
+unifilter fit --edges edges.parquet --nodes nodes.parquet --label kind --out run
+
+unifilter fit cora --split fixed:0 --out run
+
+unifilter fit cora --model gprgnn --option K=5 --epochs 300 --out run
+"""
+
+
+@flags
+def fit(
+    data: Source,
+    out: Annotated[Path, typer.Option(help="Folder for model, predictions, report and record.")] = Path(
+        "run"
+    ),
+    split: Annotated[str, typer.Option(help=HELP)] = "auto",
+    model: Annotated[
+        str, typer.Option(help="auto: UniFilter that chooses its settings; or a name of `unifilter models`.")
+    ] = "auto",
+    option: Annotated[
+        list[str] | None, typer.Option(help="Of a named model: NAME=VALUE; may be given several times.")
+    ] = None,
+    budget: Annotated[
+        str, typer.Option(help="Time for choosing settings: 30s, 5m, 1h; none for no limit.")
+    ] = "1m",
+    epochs: Annotated[int, typer.Option(help="At most.")] = 2000,
+    patience: Annotated[int, typer.Option(help="Epochs without a better validation score.")] = 200,
+    lr: Annotated[float, typer.Option(help="Learning rate of a named model.")] = 0.01,
+    weight_decay: Annotated[float, typer.Option(help="Decay of a named model.")] = 5e-4,
+    batch: Annotated[int | None, typer.Option(help="Training rows a step; all at once by default.")] = None,
+    class_weights: Annotated[
+        bool, typer.Option("--class-weights", help="Weigh a named model's loss against rare classes.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of parameters and dropout.")] = 0,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue a run that was cut off in --out.")
+    ] = False,
+    report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="For machines: the record, on one line.")] = False,
+) -> None:
+    """Train on the labelled nodes, predict all nodes, and write a report."""
+    if (out / "model" / "model.json").exists() and not resume:
+        raise FileExistsError(
+            f"{out} holds a trained model already: choose another --out, or delete it first."
+        )
+    dataset = data.dataset()
+    _check_labels(dataset)
+    parts = parse_split(split, dataset)
+    state = out / "state"
+    if not resume:
+        _forget(state)
+    state.mkdir(parents=True, exist_ok=True)
+    training = Training(
+        epochs, patience, lr, weight_decay, batch=batch, class_weights=class_weights, seed=seed
+    )
+    with Display(quiet=as_json or not sys.stderr.isatty()) as display:
+        if model == "auto":
+            result = choose(
+                dataset,
+                parts,
+                budget=None if budget == "none" else budget,
+                seed=seed,
+                device=device,
+                epochs=epochs,
+                patience=patience,
+                on_progress=display.progress,
+                folder=state,
+            )
+        else:
+            options = parse_options(model, option or [])
+            watch = display.epochs(training)
+            result = run(
+                dataset, parts, model, options, training, device=device, folder=state, on_epoch=watch
+            )
+    write(out, dataset, parts, result, report)
+    _forget(state)
+    if as_json:
+        print(result.record.to_json())
+    else:
+        summary(dataset, result, out, report)
+    if result.interrupted:
+        raise typer.Exit(130)
+
+
+def write(out: Path, dataset: Dataset, split: Split, result: Result, report: bool) -> None:
+    """Model, predictions, record and report."""
+    out.mkdir(parents=True, exist_ok=True)
+    labels = training_labels(dataset, split) if cls_uses(result.model, "labels") else None
+    Trained.of(result, dataset, labels).save(out / "model")
+    write_predictions(out / "predictions.parquet", dataset.ids, dataset.classes, result.p)
+    result.record.append(out / "record.jsonl")
+    if report:
+        from unifilter.cli.report import fit_report
+        from unifilter.viz import write_report
+
+        write_report(out / "report.html", fit_report(dataset, split, result))
+
+
+def write_predictions(file: Path, ids: Any, classes: Any, p: Any) -> None:
+    """A row a node: its id as it came, the class, and the probability of every class."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    names = np.array(classes, dtype=object)
+    column = pa.array(np.arange(p.shape[0])) if ids is None else ids
+    columns = {"id": column, "class": pa.array(names[p.argmax(axis=1)].tolist())}
+    columns |= {f"p({name})": pa.array(p[:, i]) for i, name in enumerate(classes)}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f".{file.name}.part")
+    parquet.write_table(pa.table(columns), part)
+    part.replace(file)
+
+
+def parse_options(model: str, given: list[str]) -> dict[str, Any]:
+    """NAME=VALUE, the value as JSON where it is, else as text.
+
+    Examples
+    --------
+    >>> parse_options("unifilter", ["K=5", "tau=learn"])
+    {'K': 5, 'tau': 'learn'}
+    """
+    known = [f.name for f in fields(model_class(model).Config)]
+    found = {}
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise ValueError(f"--option {text} is not NAME=VALUE. {model} has {', '.join(known)}.")
+        try:
+            found[name] = json.loads(value.lower() if value in ("True", "False") else value)
+        except json.JSONDecodeError:
+            found[name] = value
+    return found
+
+
+def _check_labels(dataset: Dataset) -> None:
+    count = np.bincount(dataset.y[dataset.labelled], minlength=len(dataset.classes))
+    if (count > 0).sum() < 2:
+        raise ValueError(
+            "labels of two classes at least are needed; --label names the column that holds them."
+        )
+    few = [str(dataset.classes[i]) for i in np.flatnonzero((count > 0) & (count < 3))]
+    if few:
+        raise ValueError(
+            f"class {few[0]} has fewer than 3 labelled nodes, too few to train, validate and test on. Label "
+            "more, or leave its labels empty."
+        )
+
+
+def _forget(state: Path) -> None:
+    for file in state.glob("*") if state.exists() else ():
+        file.unlink()
+    if state.exists():
+        state.rmdir()

@@ -1,0 +1,56 @@
+"""`unifilter predict`: nodes that arrived after training."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from unifilter.cli.fit import write_predictions
+from unifilter.data.newcomers import read_newcomers
+from unifilter.trained import Trained
+
+EXAMPLES = """Examples:
+
+unifilter predict run --nodes new_nodes.parquet --edges new_edges.parquet
+
+unifilter predict run --nodes new.csv --edges new_edges.csv --out new_predictions.parquet
+"""
+
+
+def predict(
+    run: Annotated[Path, typer.Argument(help="Folder that `unifilter fit` wrote.")],
+    nodes: Annotated[
+        Path, typer.Option(help="Table of the new nodes, with the columns of the training table.")
+    ],
+    edges: Annotated[Path, typer.Option(help="Table of their edges, to old nodes and among each other.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Parquet file; RUN/new_predictions.parquet if not given.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For machines: one line a node.")] = False,
+) -> None:
+    """Predict new nodes with the trained filter, frozen; only their neighbourhood is propagated."""
+    folder = run / "model" if (run / "model").exists() else run
+    trained = Trained.load(folder)
+    new = read_newcomers(trained.dataset, str(nodes), str(edges))
+    p = trained.predict_new(new.X, new.edges, new.weights)
+    file = out or run / "new_predictions.parquet"
+    classes = trained.dataset.classes
+    write_predictions(file, new.ids, classes, p)
+    if as_json:
+        for i, row in zip(new.ids.to_pylist(), p, strict=True):
+            line = {
+                "id": i,
+                "class": classes[int(np.argmax(row))],
+                "p": dict(zip(classes, row.tolist(), strict=True)),
+            }
+            print(json.dumps(line, default=str))
+        return
+    console = Console(highlight=False)
+    for note in new.notes:
+        console.print(f"note: {note}", markup=False)
+    console.print(f"predictions of {p.shape[0]:,} new nodes: {file}", markup=False)

@@ -1,0 +1,91 @@
+"""What a person sees while and after a model trains; nothing where nobody looks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from unifilter.data import Dataset
+from unifilter.train import Result, Training
+from unifilter.train.race import Progress as Racing
+
+STAGES = ("trying settings", "halving", "training the best")
+
+
+class Display:
+    """A progress bar on stderr; quiet when it is not a terminal."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.console = Console(stderr=True, quiet=quiet)
+        columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}")
+        self.bar = Progress(*columns, TimeRemainingColumn(), console=self.console, transient=True)
+        self.task: Any = None
+
+    def __enter__(self) -> Display:
+        self.bar.start()
+        self.task = self.bar.add_task("preparing", total=None, words="")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.bar.stop()
+
+    def progress(self, now: Racing) -> None:
+        """Of a race between settings."""
+        words = f"epoch {now.epoch}, {now.candidates} settings, validation {now.accuracy:.1%}"
+        self.bar.update(
+            self.task, description=STAGES[now.stage], completed=now.seconds, total=now.budget, words=words
+        )
+
+    def epochs(self, training: Training) -> Callable[[dict[str, float], Any], None]:
+        """Of one model: epochs, losses, accuracy, and what it learns."""
+        last = 0.0
+
+        def show(scores: dict[str, float], state: Any) -> None:
+            nonlocal last
+            if time.monotonic() - last < 0.1:
+                return
+            last = time.monotonic()
+            now = state.history[-1]
+            learned = "".join(f", {n} {now[n]:.2f}" for n in ("tau", "h") if n in now)
+            words = (
+                f"loss {scores['train_loss']:.3f} / {scores['val_loss']:.3f}, "
+                f"validation {scores['val_accuracy']:.1%}, best {state.best_accuracy:.1%}{learned}"
+            )
+            self.bar.update(
+                self.task, description="training", completed=state.epoch, total=training.epochs, words=words
+            )
+
+        return show
+
+
+def summary(dataset: Dataset, result: Result, out: Path, report: bool) -> None:
+    """What came out, and where it lies."""
+    console, record = Console(highlight=False), result.record
+    if dataset.ingestion is not None:
+        console.print(str(dataset.ingestion), markup=False)
+    table = Table()
+    table.add_column("part")
+    measures = list(dict.fromkeys(m for s in record.scores.values() for m in s))
+    for measure in measures:
+        table.add_column(measure.replace("_", " "), justify="right")
+    for part, scores in record.scores.items():
+        if scores:
+            table.add_row(part, *(f"{scores[m]:.3f}" if m in scores else "" for m in measures))
+    console.print(table)
+    learned = ", ".join(f"{name} {value:.2f}" for name, value in record.learned.items())
+    console.print(f"{record.model}, epoch {record.best_epoch} of {record.epochs}; {learned}", markup=False)
+    for note in record.notes:
+        console.print(f"note: {note}", markup=False)
+    console.print(f"predictions of all {dataset.n:,} nodes: {out / 'predictions.parquet'}", markup=False)
+    console.print(f"model: {out / 'model'}", markup=False)
+    if report:
+        console.print(f"report: {out / 'report.html'}", markup=False)

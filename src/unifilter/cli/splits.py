@@ -1,0 +1,44 @@
+"""A split by name, as `--split` takes it."""
+
+from __future__ import annotations
+
+from unifilter.data import Dataset, splits
+from unifilter.data.splits import Split
+
+HELP = (
+    "Who trains, validates and tests: auto (60/20/20 of the labelled nodes of every class), quota[:SEED], "
+    "stratified[:TRAIN/VAL[:SEED]], per-class:COUNT[:SEED], fixed:NUMBER, public."
+)
+
+
+def parse_split(text: str, dataset: Dataset) -> Split:
+    """The split that a text names.
+
+    Examples
+    --------
+    >>> from unifilter.data import load
+    >>> parse_split("stratified:0.5/0.25:3", load("sbm:n=100")).seed
+    3
+    """
+    kind, *rest = text.split(":")
+    try:
+        if kind == "auto" and not rest:
+            return splits.stratified(dataset.y)
+        if kind == "quota":
+            return splits.quota(dataset.y, seed=int(rest[0]) if rest else splits.SEEDS[0])
+        if kind == "stratified":
+            train, val = (float(s) for s in rest[0].split("/")) if rest else (0.6, 0.2)
+            return splits.stratified(dataset.y, train, val, seed=int(rest[1]) if len(rest) > 1 else 0)
+        if kind == "per-class":
+            return splits.per_class(dataset.y, int(rest[0]), seed=int(rest[1]) if len(rest) > 1 else 0)
+        if kind == "fixed":
+            return splits.fixed(dataset, int(rest[0]) if rest else 0)
+        if kind == "public" and not rest:
+            return splits.public(dataset)
+    except (IndexError, TypeError) as error:
+        raise ValueError(f"--split {text} is incomplete. {HELP}") from error
+    except ValueError as error:
+        if "could not convert" in str(error) or "invalid literal" in str(error):
+            raise ValueError(f"--split {text} has no number where one belongs. {HELP}") from error
+        raise
+    raise ValueError(f"--split {text} names no split. {HELP}")

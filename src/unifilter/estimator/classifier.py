@@ -1,0 +1,251 @@
+"""Classifiers that scikit-learn can handle: UniFilter without tuning, and any registered model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from unifilter._types import FloatArray
+from unifilter.data.dataset import Dataset
+from unifilter.data.preprocess import preprocess
+from unifilter.data.splits import Split
+from unifilter.estimator.graphs import OnGraph, dense
+from unifilter.estimator.targets import encode_labels, validation_split
+from unifilter.models._basis import Basis
+from unifilter.train import Training, run
+from unifilter.train.auto import choose
+from unifilter.train.run import training_labels
+from unifilter.train.threads import threads_for
+from unifilter.trained import Trained, cls_uses
+
+
+class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
+    """fit, predict and predict_proba of both classifiers."""
+
+    validation: float
+    random_state: Any
+
+    def fit(self, X: Any, y: Any, graph: Any = None) -> Any:
+        """Train on the labelled nodes, predict all.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        y : array of shape (n,)
+            Classes of any kind. -1, NaN or None = unlabelled. (-1 is a class where there would be fewer than
+            two without it, as scikit-learn's binary problems with labels -1 and 1 have it.)
+        graph : Graph, SciPy matrix of shape (n, n) or edges of shape (2, m), optional
+            Without it, every node is joined to its nearest neighbours in X.
+        """
+        X, y = self._checked(X, y)
+        _, codes, self.classes_ = encode_labels(y)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs labels of 2 classes at least, but found "
+                f"{len(self.classes_)} class."
+            )
+        if X.shape[0] < 2:
+            raise ValueError(f"{type(self).__name__} needs 2 nodes at least, but n_samples = {X.shape[0]}.")
+        names = tuple(str(c) for c in self.classes_)
+        dataset = Dataset(self._graph(X, graph), X.astype(np.float32), codes, classes=names)
+        seed = self._seed()
+        split = validation_split(codes, self.validation, seed)
+        with threads_for(256 * X.size):
+            result = self._train(dataset, split, seed)
+        labels = training_labels(dataset, split) if cls_uses(result.model, "labels") else None
+        self.trained_ = Trained.of(result, dataset, labels)
+        self.record_, self.history_, self._built = result.record, result.history, graph is None
+        self.label_distributions_ = result.p
+        self.transduction_ = self.classes_[result.p.argmax(axis=1)]
+        return self
+
+    def predict(self, X: Any, edges: Any = None, weights: Any = None) -> Any:
+        """Classes of nodes: see :meth:`predict_proba`."""
+        p = self.predict_proba(X, edges, weights)
+        return self.classes_[p.argmax(axis=1)]
+
+    def predict_proba(self, X: Any, edges: Any = None, weights: Any = None) -> FloatArray:
+        """Probabilities of nodes.
+
+        The training matrix itself gives what ``label_distributions_`` holds. Other rows are new nodes, joined
+        by ``edges`` of shape (2, e), newcomers being n ... n+q-1; without edges they look at their nearest
+        training nodes if the graph was built from X, and else come alone.
+        """
+        check_is_fitted(self, "trained_")
+        X = validate_data(self, dense(X), reset=False, dtype=np.float64)
+        if edges is None and self._is_training(X):
+            return np.array(self.label_distributions_)
+        if edges is None and self._built and isinstance(self.trained_.inputs, Basis):
+            return self._attached(X)
+        if edges is None:
+            edges = np.empty((2, 0), np.int64)
+            if self._built:
+                near = self.neighbors_.kneighbors_graph(X).tocoo()
+                edges = np.stack([near.row + self.trained_.dataset.n, near.col])
+        return self.trained_.predict_new(X, edges, weights)
+
+    def _attached(self, X: FloatArray) -> FloatArray:
+        trained = self.trained_
+        scaled = preprocess(X.astype(np.float32), trained.preprocessing, like=trained.dataset.X)
+        degrees = trained.dataset.graph.degrees
+        inputs = self._inputs_of(X, np.asarray(scaled, np.float32), trained.inputs, degrees)
+        return trained._probabilities(inputs)
+
+    def _is_training(self, X: FloatArray) -> bool:
+        own = self.trained_.dataset.X
+        return X.shape == own.shape and bool((X.astype(np.float32) == own).all())
+
+    def _checked(self, X: Any, y: Any) -> tuple[FloatArray, Any]:
+        X = validate_data(self, dense(X), dtype=np.float64)
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None.")
+        y = np.asarray(y)
+        if y.ndim == 2 and y.shape[1] == 1:
+            import warnings
+
+            from sklearn.exceptions import DataConversionWarning
+
+            warnings.warn(
+                "A column-vector y was passed when a 1d array was expected.",
+                DataConversionWarning,
+                stacklevel=3,
+            )
+            y = y.ravel()
+        if y.shape != (X.shape[0],):
+            raise ValueError(f"y must have shape ({X.shape[0]},), one label a node, but has shape {y.shape}.")
+        return X, y
+
+    def _seed(self) -> int:
+        if self.random_state is None:
+            return 0
+        from sklearn.utils import check_random_state
+
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _train(self, dataset: Dataset, split: Split, seed: int) -> Any:
+        raise NotImplementedError
+
+
+class UniFilterClassifier(_Classifier):
+    """UniFilter that chooses its own settings on validation nodes.
+
+    Parameters
+    ----------
+    budget : seconds, "30s", "5m", "1h" or None
+        Time for the choice; None to let every candidate train to its end, which alone is deterministic.
+    K : int
+        Hops.
+    neighbors : int
+        Of every node, where no graph is given.
+    validation : float
+        Share of the labelled nodes on which settings are chosen and probabilities calibrated.
+    epochs, patience : int
+        Of every candidate.
+    device : str
+        "auto", "cpu", "cuda".
+    random_state : int, RandomState or None
+        None is 0: the same data give the same model.
+
+    Attributes
+    ----------
+    classes_, transduction_, label_distributions_
+        Classes, and the predicted class and probabilities of every training node.
+    trained_ : Trained
+        The model; ``trained_.save(folder)`` writes it.
+    record_, history_
+        What was tried, what came out, how it was learned.
+
+    Examples
+    --------
+    >>> from unifilter import load
+    >>> data = load("sbm:n=300,h=0.9,d=8")
+    >>> y = np.where(np.arange(300) % 3 == 0, -1, data.y)
+    >>> clf = UniFilterClassifier(budget="2s", K=4).fit(data.X, y, graph=data.graph)
+    >>> bool((clf.transduction_[y == -1] == data.y[y == -1]).mean() > 0.5)
+    True
+    """
+
+    def __init__(
+        self,
+        budget: Any = "1m",
+        K: int = 10,
+        neighbors: int = 10,
+        validation: float = 0.2,
+        epochs: int = 2000,
+        patience: int = 200,
+        device: str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.budget = budget
+        self.K = K
+        self.neighbors = neighbors
+        self.validation = validation
+        self.epochs = epochs
+        self.patience = patience
+        self.device = device
+        self.random_state = random_state
+
+    def _train(self, dataset: Dataset, split: Split, seed: int) -> Any:
+        return choose(
+            dataset,
+            split,
+            budget=self.budget,
+            K=self.K,
+            seed=seed,
+            device=self.device,
+            epochs=self.epochs,
+            patience=self.patience,
+        )
+
+
+class GraphClassifier(_Classifier):
+    """Any registered model behind the same door.
+
+    Parameters
+    ----------
+    model : str
+        See `unifilter models`.
+    options : dict, optional
+        Of the model's Config.
+    training : Training, optional
+    preprocessing : {"none", "row", "standard", "log1p"}
+    neighbors, validation, device, random_state
+        As in :class:`UniFilterClassifier`.
+
+    Examples
+    --------
+    >>> from unifilter import load
+    >>> data = load("sbm:n=300,h=0.9,d=8")
+    >>> clf = GraphClassifier("sgc", {"K": 2}, Training(epochs=30)).fit(data.X, data.y, graph=data.graph)
+    >>> clf.score(data.X, data.y) > 0.5
+    True
+    """
+
+    def __init__(
+        self,
+        model: str = "unifilter",
+        options: dict[str, Any] | None = None,
+        training: Training | None = None,
+        preprocessing: str = "none",
+        neighbors: int = 10,
+        validation: float = 0.2,
+        device: str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.model = model
+        self.options = options
+        self.training = training
+        self.preprocessing = preprocessing
+        self.neighbors = neighbors
+        self.validation = validation
+        self.device = device
+        self.random_state = random_state
+
+    def _train(self, dataset: Dataset, split: Split, seed: int) -> Any:
+        data = dataset if self.preprocessing == "none" else dataset.preprocess(self.preprocessing)
+        training = replace(self.training or Training(), seed=seed)
+        return run(data, split, self.model, self.options, training, device=self.device)

@@ -1,0 +1,73 @@
+"""The graph of an estimator: given, or the nearest neighbours of X."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from scipy.sparse import csr_array, issparse
+from sklearn.base import BaseEstimator
+from sklearn.neighbors import NearestNeighbors
+
+from unifilter._types import FloatArray
+from unifilter.graph import Graph
+from unifilter.models._basis import Basis
+
+
+class OnGraph(BaseEstimator):  # type: ignore[misc]
+    """What needs a graph beside X: a Graph, SciPy matrix or edge array; else the nearest neighbours of X."""
+
+    neighbors: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _graph(self, X: FloatArray, graph: Any) -> Graph:
+        if graph is None:
+            k = min(self.neighbors, X.shape[0] - 1)
+            self.neighbors_ = NearestNeighbors(n_neighbors=max(1, k)).fit(X)
+            return (
+                Graph.from_scipy(self.neighbors_.kneighbors_graph(n_neighbors=k)) if k else _alone(X.shape[0])
+            )
+        found = graph if isinstance(graph, Graph) else _graph_of(graph, X.shape[0])
+        if found.n != X.shape[0]:
+            raise ValueError(f"the graph has {found.n} nodes, but X has {X.shape[0]} rows.")
+        return found
+
+    def _inputs_of(self, X: FloatArray, scaled: FloatArray, inputs: Basis, degrees: FloatArray) -> Basis:
+        """V of rows of X: a training row's own, a new row's as it looks at its nearest training rows.
+
+        So the answer for a row does not depend on the rows beside it.
+        """
+        place = {row.tobytes(): i for i, row in reversed(list(enumerate(self.neighbors_._fit_X)))}
+        at = np.array([place.get(row.tobytes(), -1) for row in X], np.int64)
+        V = inputs.V.new_empty(inputs.V.shape[0], X.shape[0], X.shape[1])
+        old, new = np.flatnonzero(at >= 0), np.flatnonzero(at < 0)
+        V[:, torch.from_numpy(old)] = inputs.V[:, torch.from_numpy(at[old])]
+        if new.size:
+            links = csr_array(self.neighbors_.kneighbors_graph(X[new]))
+            rows = torch.from_numpy(scaled[new]).to(V)
+            V[:, torch.from_numpy(new)] = inputs.of_attached(links, degrees, rows).V
+        return replace(inputs, V=V)
+
+
+def dense(X: Any) -> Any:
+    """X as a dense array where it was sparse."""
+    return X.toarray() if hasattr(X, "toarray") else X
+
+
+def _graph_of(graph: Any, n: int) -> Graph:
+    if issparse(graph):
+        return Graph.from_scipy(graph)
+    array = np.asarray(graph)
+    if array.ndim == 2 and array.shape == (n, n) and n > 2:
+        return Graph.from_scipy(csr_array(array))
+    return Graph.from_edges(array, n=n)
+
+
+def _alone(n: int) -> Graph:
+    return Graph.from_edges(np.empty((2, 0), np.int64), n=n)

@@ -1,0 +1,36 @@
+"""A kernel in two forms: by all threads, and by one where the work is too small to be worth sharing.
+
+Starting threads and waiting for the slowest takes microseconds on an idle machine and milliseconds on a busy
+one, where one of them may not be running at all.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from numba import njit
+
+SMALL = 2_000_000  # multiplications that one thread does in about the time of waking another
+
+
+class Team:
+    """A function whose loops over ``prange`` run in parallel, or alone."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.together = njit(parallel=True, cache=True)(function)
+        # numba's cache is named after the function: the two forms need two names.
+        name = f"{function.__name__}_alone"
+        code = function.__code__.replace(co_name=name)
+        copy = types.FunctionType(code, function.__globals__, name, function.__defaults__)
+        copy.__module__, copy.__qualname__ = function.__module__, name
+        self.alone = njit(cache=True)(copy)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """By all threads."""
+        return self.together(*arguments)
+
+    def doing(self, work: int) -> Any:
+        """The form for so many multiplications."""
+        return self.alone if work < SMALL else self.together

@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+import torch
+from numba import prange
+
+from unifilter import propagation
+from unifilter.graph.synthetic import block_model
+from unifilter.kernels import cpu, team
+from unifilter.kernels.team import Team
+
+
+@Team
+def doubled(x, out):
+    for i in prange(len(x)):
+        out[i] = 2 * x[i]
+
+
+def test_both_forms_do_the_same():
+    x = np.arange(10.0)
+    for form in (doubled, doubled.alone, doubled.together):
+        out = np.empty(10)
+        form(x, out)
+        np.testing.assert_array_equal(out, 2 * x)
+
+
+def test_small_work_is_done_alone():
+    assert doubled.doing(10) is doubled.alone
+    assert doubled.doing(10**9) is doubled.together
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_kernels_give_the_same_bits_alone_and_together(dtype, monkeypatch):
+    graph = block_model(300, 0.4, classes=3, degree=9, generator=np.random.default_rng(0)).graph
+    P = propagation(graph, dtype=dtype)
+    X = torch.randn(300, 21, dtype=dtype)
+    C = torch.randn(2, 5, 21, dtype=dtype)
+    found = []
+    for small in (0, 10**12):
+        monkeypatch.setattr(team, "SMALL", small)
+        V = torch.zeros(5, 300, 21, dtype=dtype)
+        alpha = cpu.three_term(P._csr, X, V, P._plan).alpha
+        out = torch.empty(2, 300, 21, dtype=dtype)
+        cpu.mix(V, C, out)
+        sums = cpu.correlate(out, V)
+        drop = cpu.mix_dropped(V, C, 0.5, 3, False)
+        back = cpu.correlate_dropped(drop, V, 2, 0.5, 3, False)
+        found.append([cpu.spmm(P._csr, X, P._plan), V, alpha, out, sums, drop, back])
+    for one, two in zip(*found, strict=True):
+        assert torch.equal(one, two)

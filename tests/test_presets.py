@@ -1,0 +1,41 @@
+from pathlib import Path
+
+import pytest
+
+from unifilter.models._registry import configure
+from unifilter.presets import NAMES, preset, read_preset
+
+CONFIGS = Path(__file__).parents[1] / "experiments" / "configs"
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("basis", ["released", "unibasis"])
+def test_every_preset_is_a_setting(name, basis):
+    found = preset(name, basis)
+    config = configure("unifilter", found.options)
+    assert config.K == 10
+    assert config.basis == basis
+    assert config.h == "estimate"
+    assert found.training.patience == 200
+
+
+def test_the_released_settings_are_those_printed():
+    cora = preset("cora")
+    assert cora.training.lr == 0.15
+    assert cora.training.group("filter") == {"lr": 0.005, "weight_decay": 0.0}
+    assert cora.options["basis_dropout"] == 0.3
+    assert preset("squirrel").options["batch_norm"]
+
+
+def test_an_unknown_graph_is_answered_with_the_known():
+    with pytest.raises(ValueError, match="chameleon"):
+        preset("karate")
+    with pytest.raises(ValueError, match="basis"):
+        preset("cora", "best")
+
+
+def test_a_file_s_setting_is_read():
+    found = read_preset(CONFIGS / "gprgnn.toml", "cora", "quota")
+    assert found.options
+    with pytest.raises(ValueError, match="gprgnn"):
+        read_preset(CONFIGS / "gprgnn.toml", "cora", "sometimes")
