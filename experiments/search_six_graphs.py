@@ -3,7 +3,8 @@
     python experiments/search_six_graphs.py --protocol quota --settings 500 --out experiments/results
 
 Writes `search_<protocol>.jsonl`, a line a graph: the winner, its validation and test accuracies on every
-split, the seconds it took. The journals of all settings go to `<out>/journals`; a killed run continues from them.
+split, the seconds it took. The journals of all settings go to `<out>/journals`; a killed run continues from
+them.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ def main() -> None:
             stream.write(json.dumps(line) + "\n")
         print(
             f"{name} {given.protocol}: {len(trials)} settings in {seconds:.0f} s, "
-            f"validation {trials[0].accuracy:.4f}, test {100 * test.mean():.2f}, {time.perf_counter() - begun:.0f} s in all",
+            f"validation {trials[0].accuracy:.4f}, test {100 * test.mean():.2f}, "
+            f"{time.perf_counter() - begun:.0f} s in all",
             flush=True,
         )
 

@@ -85,6 +85,7 @@ def warm_up() -> None:
         torch.tensor([1, 0], dtype=torch.int32),
         None,
         torch.ones(2),
+        0.0,
     )
     X, V, C = torch.ones(2, 20), torch.zeros(3, 2, 20), torch.ones(1, 3, 20)
     plan, out = schedule(A.indptr), torch.empty(1, 2, 20)

@@ -20,7 +20,7 @@ from unifilter.kernels.csr import CSR
 from unifilter.kernels.reference import ended, tolerated
 
 LONG = 1024  # entries from which a row is cut
-NEIGHBOURS = 8  # rows of X that a warp fetches at a time
+NEIGHBOURS = 8  # rows of X that a warp fetches at a time, twice as many where they are half as long
 ROWS = 32  # rows that one program of the recurrence takes in turn
 CHUNK = 64  # rows whose inner products with V are taken while they are in the first-level cache
 
@@ -60,7 +60,7 @@ def spmm(A: CSR, X: Tensor, cut: Pieces) -> Tensor:
     sums = _piece_sums(A, X, cut, width)
     _spmm[(n, blocks)](
         A.indptr, A.indices, *_weights(A), A.scale, A.loop, X, out, cut.first, sums, d,
-        LONG, NEIGHBOURS, width, _wide(X.dtype), num_warps=1,
+        LONG, _neighbours(X), width, _wide(X.dtype), num_warps=1,
     )  # fmt: skip
     return out
 
@@ -141,10 +141,14 @@ def _piece_sums(A: CSR, X: Tensor, cut: Pieces, width: int) -> Tensor:
     sums = torch.empty(max(1, count), d, dtype=wide, device=X.device)
     if count:
         _pieces[(count, triton.cdiv(d, width))](
-            cut.begin, cut.end, A.indices, *_weights(A), A.scale, X, sums, d, NEIGHBOURS, width,
+            cut.begin, cut.end, A.indices, *_weights(A), A.scale, X, sums, d, _neighbours(X), width,
             _wide(X.dtype), num_warps=1,
         )  # fmt: skip
     return sums
+
+
+def _neighbours(X: Tensor) -> int:
+    return NEIGHBOURS * 2 if X.element_size() == 2 else NEIGHBOURS
 
 
 def _width(d: int) -> int:

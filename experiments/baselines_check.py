@@ -1,0 +1,278 @@
+"""Every baseline with its published settings, on the protocol they were published for, beside the printed figure.
+
+    python experiments/baselines_check.py --processes 12 --seconds 300
+    python experiments/baselines_check.py --models sgc,gcn --datasets cora --splits 2 --epochs 20
+
+A cell is a table [graph.protocol] of `experiments/configs/MODEL.toml`. Cells are trained side by side, cheap ones
+first. Every run is a line of `baselines_check.jsonl`, written when it ends; `baselines_check.json` holds a
+summary of the cells. After --seconds no cell begins, and 30 s later those under way are ended: a second call
+goes on where the first one stopped. On one GPU, processes share it best under NVIDIA's MPS.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import time
+import tomllib
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from unifilter import load
+from unifilter.data.catalog import CATALOG
+from unifilter.models import model_class
+from unifilter.presets import read_preset
+from unifilter.record import Record, read, write_atomically
+from unifilter.train.compare import Entry, Trial, interval, reason, resume, runs, serves, trials_of
+from unifilter.train.run import describe
+
+HERE = Path(__file__).parent
+GRACE = 30.0  # seconds for cells under way
+CLOSE = 1.5  # points around a printed figure
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A table of a settings file."""
+
+    model: str
+    dataset: str
+    protocol: str
+    entry: Entry
+    printed: float | None
+    note: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.model} {self.dataset} {self.protocol}"
+
+    def cost(self) -> float:
+        """Milliseconds of a run, roughly: small kernels cost their launch, so depth counts before size."""
+        options, training = self.entry.options, self.entry.training
+        graph = CATALOG[self.dataset]
+        products = 0 if model_class(self.model).card.propagates in ("X, once", "nothing") else 1
+        depth = 2 + options.get("layers", 2) + products * options.get("K", 2)
+        size = 1 + graph.nodes * options.get("hidden", 64) / 2e6 + products * graph.edges / 5e5
+        epochs = min(training.epochs, 200 + 2 * training.patience)
+        heavy = {"specformer": 4, "wrgat": 4, "orderedgnn": 3, "glognn": 3, "gat": 2, "asgc": 5}
+        solved = hasattr(model_class(self.model), "solve") and not products
+        return len(self.entry.candidates()) * (
+            heavy.get(self.model, 1) * size * depth * (500 if solved else epochs)
+        )
+
+
+@dataclass
+class Worker:
+    """A process, our end of the pipe to it, and the cell it has under way."""
+
+    process: Any
+    pipe: Connection
+    cell: Cell | None = None
+    since: float = field(default_factory=time.monotonic)
+
+
+def cells(folder: Path) -> list[Cell]:
+    found = []
+    for file in sorted(folder.glob("*.toml")):
+        for dataset, tables in tomllib.loads(file.read_text()).items():
+            for protocol, table in tables.items() if isinstance(tables, dict) else ():
+                preset = read_preset(file, dataset, protocol)
+                entry = Entry(
+                    file.stem, preset.preprocess, preset.options, preset.training, table.get("grid", {})
+                )
+                more = table.get("printed"), table.get("note", "")
+                found.append(Cell(file.stem, dataset, protocol, entry, *more))
+    return found
+
+
+@cache
+def trials(dataset: str, protocol: str, count: int) -> list[Trial]:
+    """Splits of the protocol; the public one is a single split, so that seeds stand for them."""
+    return trials_of(load(dataset), f"{protocol}:{count}")
+
+
+def work(pipe: Connection, file: Path, count: int, epochs: int | None, device: str) -> None:
+    """A process: train the cells that come through the pipe, and say what happened."""
+    torch.set_num_threads(1)
+    for cell in iter(pipe.recv, None):
+        try:
+            known = read(file) if file.exists() else []
+            some = trials(cell.dataset, cell.protocol, count)
+            for _ in runs(
+                load(cell.dataset), some, cell.entry, known=known, file=file, device=device, epochs=epochs
+            ):
+                pass
+            pipe.send(None)
+        except Exception as error:
+            pipe.send(reason(error))
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()  # for the other processes
+
+
+def train(todo: list[Cell], given: argparse.Namespace, file: Path, begun: float) -> dict[str, str]:
+    """Hand out the cells; why some of them failed."""
+    context = multiprocessing.get_context("spawn")
+    failed: dict[str, str] = {}
+
+    def hire() -> Worker:
+        ours, theirs = context.Pipe()
+        options = (theirs, file, given.splits, given.epochs, given.device)
+        process = context.Process(target=work, args=options, daemon=True)
+        process.start()
+        theirs.close()
+        return Worker(process, ours)
+
+    def left() -> float:
+        return given.seconds - (time.monotonic() - begun)
+
+    queue = list(todo)
+    team = [hire() for _ in range(min(given.processes, len(queue)))]
+    while True:
+        for worker in team:
+            if worker.cell is None and queue and left() > 0:
+                worker.cell, worker.since = queue.pop(0), time.monotonic()
+                worker.pipe.send(worker.cell)
+        busy = {w.pipe: w for w in team if w.cell is not None}
+        if not busy or left() < -GRACE:
+            break
+        for pipe in wait(list(busy), timeout=1.0):
+            worker = busy[pipe]
+            try:
+                problem = pipe.recv()
+            except (EOFError, ConnectionResetError):  # out of memory, or worse: the others go on
+                worker.process.join()
+                problem = f"the process ended with code {worker.process.exitcode}"
+                team[team.index(worker)] = hire()
+            seconds = time.monotonic() - worker.since
+            print(f"{worker.cell.name}: {problem or 'done'}, {seconds:.0f} s, {len(queue)} wait", flush=True)
+            if problem:
+                failed[worker.cell.name] = problem
+            worker.cell = None
+    for worker in team:
+        if worker.cell is not None:
+            print(f"{worker.cell.name}: cut off by the time limit; what it finished is kept", flush=True)
+        worker.process.kill()
+        worker.process.join()
+    return failed
+
+
+def kept(cell: Cell, count: int, known: list[Record], epochs: int | None = None) -> list[Record]:
+    """A record a trial where there is one: under this limit of epochs, or the longest of any."""
+    data = load(cell.dataset)
+    about = describe(replace(data, preprocessing=cell.entry.preprocess))
+    mine = [r for r in known if r.model == cell.model and r.dataset["name"] == about["name"]]
+    found = []
+    for split, seed in trials(cell.dataset, cell.protocol, count):
+        training = replace(cell.entry.training, seed=cell.entry.training.seed + seed)
+        limits = {r.training["epochs"] for r in mine} if epochs is None else {min(epochs, training.epochs)}
+        for limit in sorted(limits, reverse=True):
+            wanted = replace(training, epochs=limit)
+            record = next((r for r in mine if serves(r, about, split, cell.entry, wanted)), None)
+            if record is not None:
+                found.append(record)
+                break
+    return found
+
+
+def line(cell: Cell, count: int, known: list[Record], problem: str | None) -> dict[str, Any]:
+    """What the summary says of a cell; accuracies in percent, as tables print them."""
+    records = kept(cell, count, known)
+    test = np.array([100 * r.scores["test"]["accuracy"] for r in records])
+    mean = float(test.mean()) if records else None
+    gap = None if mean is None or cell.printed is None else mean - cell.printed
+    notes = sorted({n for r in records for n in r.notes})
+    return {
+        "model": cell.model,
+        "dataset": cell.dataset,
+        "protocol": cell.protocol,
+        "runs": len(records),
+        "wanted": count,
+        "mean": mean,
+        "interval": interval(test),
+        "printed": cell.printed,
+        "difference": gap,
+        "within": None if gap is None else abs(gap) <= CLOSE,
+        "epochs": float(np.mean([r.epochs for r in records])) if records else None,
+        "seconds": sum(r.seconds["train"] for r in records),
+        "note": "; ".join([*([cell.note] if cell.note else []), *notes]),
+        "failed": problem,
+    }
+
+
+def summarise(every: list[Cell], count: int, known: list[Record], failed: dict[str, str], file: Path) -> None:
+    before = json.loads(file.read_text())["cells"] if file.exists() else []
+    old = {f"{c['model']} {c['dataset']} {c['protocol']}": c["failed"] for c in before}
+    lines = []
+    for cell in every:
+        found = line(cell, count, known, failed.get(cell.name, old.get(cell.name)))
+        # A cell that has all its runs by now has not failed.
+        lines.append(found | ({"failed": None} if found["runs"] == count else {}))
+    judged = [c for c in lines if c["within"] is not None and c["runs"] == count]
+    total = {
+        "cells": len(lines),
+        "finished": sum(c["runs"] == count for c in lines),
+        "with_a_printed_figure": len(judged),
+        "within": sum(c["within"] for c in judged),
+        "points": CLOSE,
+    }
+    write_atomically(file, json.dumps({"total": total, "cells": lines}, indent=1) + "\n")
+    for c in lines:
+        if c["runs"]:
+            beside = "" if c["printed"] is None else f"  printed {c['printed']:.2f}  {c['difference']:+.2f}"
+            about = f"{c['model']:12} {c['dataset']:10} {c['protocol']:7} {c['runs']:3} runs"
+            print(f"{about}  {c['mean']:.2f} +- {c['interval'] or 0:.2f}{beside}")
+        elif c["failed"]:
+            print(f"{c['model']:12} {c['dataset']:10} {c['protocol']:7} failed: {c['failed']}")
+    print(json.dumps(total))
+
+
+def chosen(text: str | None, what: str, names: set[str]) -> set[str]:
+    wanted = set(text.split(",")) if text else names
+    for name in sorted(wanted - names):
+        print(f"{what} {name} has no published settings")
+    return wanted
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--models", help="names with commas; all by default")
+    parser.add_argument("--datasets", help="names with commas; all by default")
+    parser.add_argument("--protocols", help="quota, fixed, public; all by default")
+    parser.add_argument("--splits", type=int, default=10, help="or seeds, where there is one split")
+    parser.add_argument("--epochs", type=int, help="at most, where settings ask for more")
+    parser.add_argument("--processes", type=int, default=12)
+    parser.add_argument("--seconds", type=float, default=300.0, help="after which no cell begins")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--configs", type=Path, default=HERE / "configs")
+    parser.add_argument("--out", type=Path, default=HERE / "results")
+    given = parser.parse_args()
+    begun = time.monotonic()
+    # Before any process starts: a dozen of them share the machine.
+    os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+    every = cells(given.configs)
+    models = chosen(given.models, "model", {c.model for c in every})
+    datasets = chosen(given.datasets, "dataset", {c.dataset for c in every})
+    protocols = chosen(given.protocols, "protocol", {c.protocol for c in every})
+    wanted = [c for c in every if c.model in models and c.dataset in datasets and c.protocol in protocols]
+    file, summary = given.out / "baselines_check.jsonl", given.out / "baselines_check.json"
+    known = resume(file)
+    limits = {c.name: given.epochs or c.entry.training.epochs for c in wanted}
+    todo = [c for c in wanted if len(kept(c, given.splits, known, limits[c.name])) < given.splits]
+    todo.sort(key=Cell.cost)
+    print(f"{len(wanted)} cells, {len(todo)} to train, {time.monotonic() - begun:.0f} s to begin", flush=True)
+    failed = train(todo, given, file, begun)
+    summarise(every, given.splits, resume(file), failed, summary)
+
+
+if __name__ == "__main__":
+    main()
