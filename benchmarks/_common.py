@@ -24,9 +24,13 @@ RESULTS = Path(__file__).parent / "results"
 # name: nodes, undirected edges, feature columns, skewed degrees
 SHAPES = {
     "cora": (2_708, 5_278, 1_433, True),
+    "citeseer": (3_327, 4_552, 3_703, True),
+    "actor": (7_600, 26_659, 932, True),
+    "chameleon": (2_277, 31_371, 2_325, True),
     "pubmed": (19_717, 44_324, 500, True),
     "squirrel": (5_201, 198_353, 2_089, True),
     "arxiv": (169_343, 1_157_799, 128, True),
+    "products/8": (306_128, 7_732_394, 100, True),
 }
 
 

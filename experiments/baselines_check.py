@@ -1,12 +1,13 @@
-"""Every baseline with its published settings, on the protocol they were published for, beside the printed figure.
+"""Every baseline with its published settings, on the protocol they belong to, beside the printed figure.
 
     python experiments/baselines_check.py --processes 12 --seconds 300
     python experiments/baselines_check.py --models sgc,gcn --datasets cora --splits 2 --epochs 20
 
-A cell is a table [graph.protocol] of `experiments/configs/MODEL.toml`. Cells are trained side by side, cheap ones
-first. Every run is a line of `baselines_check.jsonl`, written when it ends; `baselines_check.json` holds a
+A cell is a table [graph.protocol] of `experiments/configs/MODEL.toml`. Cells are trained side by side, cheap
+ones first. Every run is a line of `baselines_check.jsonl`, written when it ends; `baselines_check.json` is a
 summary of the cells. After --seconds no cell begins, and 30 s later those under way are ended: a second call
-goes on where the first one stopped. On one GPU, processes share it best under NVIDIA's MPS.
+goes on where the first one stopped, and with --seconds 0 it only writes the summary. On one GPU, processes
+share it best under NVIDIA's MPS.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ import json
 import multiprocessing
 import os
 import time
-import tomllib
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tomllib
 import torch
 
 from unifilter import load
@@ -31,8 +32,9 @@ from unifilter.data.catalog import CATALOG
 from unifilter.models import model_class
 from unifilter.presets import read_preset
 from unifilter.record import Record, read, write_atomically
-from unifilter.train.compare import Entry, Trial, interval, reason, resume, runs, serves, trials_of
+from unifilter.train.compare import Entry, Trial, reason, resume, runs, serves, trials_of
 from unifilter.train.run import describe
+from unifilter.train.significance import interval
 
 HERE = Path(__file__).parent
 GRACE = 30.0  # seconds for cells under way
@@ -52,6 +54,7 @@ class Cell:
 
     @property
     def name(self) -> str:
+        """Model, graph and protocol."""
         return f"{self.model} {self.dataset} {self.protocol}"
 
     def cost(self) -> float:
@@ -91,6 +94,11 @@ def cells(folder: Path) -> list[Cell]:
                 more = table.get("printed"), table.get("note", "")
                 found.append(Cell(file.stem, dataset, protocol, entry, *more))
     return found
+
+
+@cache
+def described(dataset: str) -> dict[str, Any]:
+    return describe(load(dataset))
 
 
 @cache
@@ -134,7 +142,7 @@ def train(todo: list[Cell], given: argparse.Namespace, file: Path, begun: float)
         return given.seconds - (time.monotonic() - begun)
 
     queue = list(todo)
-    team = [hire() for _ in range(min(given.processes, len(queue)))]
+    team = [hire() for _ in range(min(given.processes, len(queue)))] if left() > 0 else []
     while True:
         for worker in team:
             if worker.cell is None and queue and left() > 0:
@@ -166,8 +174,7 @@ def train(todo: list[Cell], given: argparse.Namespace, file: Path, begun: float)
 
 def kept(cell: Cell, count: int, known: list[Record], epochs: int | None = None) -> list[Record]:
     """A record a trial where there is one: under this limit of epochs, or the longest of any."""
-    data = load(cell.dataset)
-    about = describe(replace(data, preprocessing=cell.entry.preprocess))
+    about = described(cell.dataset) | {"preprocessing": cell.entry.preprocess}
     mine = [r for r in known if r.model == cell.model and r.dataset["name"] == about["name"]]
     found = []
     for split, seed in trials(cell.dataset, cell.protocol, count):

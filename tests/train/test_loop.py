@@ -6,6 +6,7 @@ from torch import nn
 from unifilter.data import load
 from unifilter.models import create, model_class
 from unifilter.models._rows import Features
+from unifilter.train import loop
 from unifilter.train.config import Training
 from unifilter.train.loop import Interrupted, Part, evaluate, fit
 
@@ -91,6 +92,13 @@ def test_class_weights_move_the_loss_towards_rare_classes(parts):
     light = fit(fresh(), *parts, Training(epochs=30)).model
     share = [float((m(parts[1].inputs).argmax(1) == 0).double().mean()) for m in (heavy, light)]
     assert share[0] > share[1]
+
+
+@pytest.mark.parametrize("gains", [False, True])
+def test_half_precision_learns_too(parts, monkeypatch, gains):
+    monkeypatch.setattr(loop, "gains_by_half", lambda device: gains)
+    outcome = fit(fresh(), *parts, Training(epochs=40, lr=0.02, mixed_precision=True))
+    assert outcome.accuracy > 0.6
 
 
 class Solver(nn.Module):

@@ -1,8 +1,7 @@
 import torch
 from torch.testing import assert_close
 
-from unifilter.kernels import spmm as kernels
-from unifilter.train.stack import Dropout, MixSplits
+from unifilter.train.stack import MixSplits
 
 
 def test_splits_are_mixed_by_their_own_members():
@@ -18,13 +17,3 @@ def test_the_gradient_of_a_mix_of_splits_is_right():
     Vs = [torch.randn(3, n, 2, dtype=torch.float64) for n in (4, 6)]
     c = torch.randn(3, 3, 2, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda c: MixSplits.apply(c, Vs, [0, 2, 3], 6), (c,))
-
-
-def test_dropout_draws_the_same_mask_backwards():
-    x = torch.ones(2, 50, 10, requires_grad=True)
-    out = Dropout.apply(x, torch.tensor([0.2, 0.7]), torch.tensor(3))
-    out.sum().backward()
-    assert torch.equal(x.grad, out.detach())
-    assert torch.equal(
-        out.detach(), kernels.dropout(torch.ones(2, 50, 10), torch.tensor([0.2, 0.7]), torch.tensor(3))
-    )

@@ -10,6 +10,7 @@ from unifilter.kernels.team import Team
 from unifilter.kernels.tiles import get, put
 
 ROWS = 32  # rows that are mixed by one thread at a time
+PART = 2**15  # entries that are dropped out at a time
 PARTS = 16  # shares of the rows that are summed apart
 
 
@@ -215,3 +216,26 @@ def correlate_dropped(G, V, lower, drop, factor, seed, out):
         begin, end = part * step, min(n, part * step + step)
         correlate_dropped_rows(G, V, J, lower, drop, factor, seed, begin, end, sums[part])
     gathered(sums, out)
+
+
+@njit
+def dropout_part(x, out, begin, end, drop, factor, key):
+    """Entries [begin, end) of ``cpu.dropout``."""
+    W = width(x)
+    spare = np.zeros(W, x.dtype)
+    for at in range(begin, end, W):
+        m = min(W, end - at)
+        mask = drawn(np.uint32(key + np.uint32(at) * np.uint32(0x9E3779B9)), drop, factor)
+        put(out, at, m, mul(mask, get(x, at, m, spare)), spare)
+
+
+@Team
+def dropout(x, size, drops, factors, seed, out):
+    """See ``cpu.dropout``: x is flat, ``size`` entries for each member."""
+    parts = -(-size // PART)
+    for p in prange(len(drops) * parts):
+        member, part = p // parts, p % parts
+        begin = member * size + part * PART
+        key = scramble(np.uint32(scramble(seed) + np.uint32(member) * np.uint32(0x9E3779B9)))
+        end = min(begin + PART, member * size + size)
+        dropout_part(x, out, begin, end, drops[member], factors[member], key)

@@ -78,6 +78,21 @@ def correlate_dropped(G: Tensor, V: Tensor, J: int, p: float, seed: int, lower: 
     return out
 
 
+def dropout(x: Tensor, rates: Tensor, seed: int) -> Tensor:
+    """See ``portable.dropout``; the mask is a hash of the seed and of each entry's place, in one pass."""
+    _check(x.dtype)
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    drops = np.array([reference.threshold(p) for p in rates.tolist()], np.uint32)
+    factors = (1 / (1 - rates.double())).to(x.dtype).numpy()
+    size = x.numel() // max(1, x.shape[0])
+    flat = _numpy(x).reshape(-1)
+    blocks.dropout.doing(8 * x.numel())(
+        flat, size, drops, factors, np.uint32(seed % 2**32), _numpy(out).reshape(-1)
+    )
+    return out
+
+
 def warm_up() -> None:
     """Compile what float32 training uses, in both forms, so that no clock runs while the compiler does."""
     A = CSR(
@@ -95,6 +110,7 @@ def warm_up() -> None:
             three_term(A, X, V, plan)
             mix(V, C, out)
             correlate(out, V)
+            dropout(out, torch.tensor([0.5]), 1)
     finally:
         team.SMALL = small
 

@@ -29,8 +29,9 @@ def mix(V: Tensor, C: Tensor, out: Tensor) -> None:
     members = triton.next_power_of_2(J) if in_place else min(8, triton.next_power_of_2(J))
     width = 64
     tile = max(1, min(16, HELD // (members * width)))
-    _mix[(triton.cdiv(J, members), triton.cdiv(n, tile), triton.cdiv(d, width))](
-        V, V.stride(0), V.stride(1), C, out, out.stride(0), out.stride(1), J, n, d, K1, members, tile, width,
+    teams = triton.cdiv(J, members)
+    _mix[(triton.cdiv(n, tile) * teams, triton.cdiv(d, width))](
+        V, V.stride(0), V.stride(1), C, out, out.stride(0), out.stride(1), J, n, d, teams, K1, members, tile, width,
         num_warps=THREADS // 32,
     )  # fmt: skip
 
@@ -133,10 +134,11 @@ def _mixed(V, plane, step, C, which, J, rows, cols, n, d, K1: tl.constexpr, BASI
 
 
 @triton.jit
-def _mix(V, plane, step, C, out, out_plane, out_step, J, n, d, K1: tl.constexpr, MEMBERS: tl.constexpr, TILE: tl.constexpr, WIDTH: tl.constexpr):  # fmt: skip
-    which = tl.program_id(0).to(tl.int64) * MEMBERS + tl.arange(0, MEMBERS)
-    rows = tl.program_id(1).to(tl.int64) * TILE + tl.arange(0, TILE)
-    cols = tl.program_id(2) * WIDTH + tl.arange(0, WIDTH)
+def _mix(V, plane, step, C, out, out_plane, out_step, J, n, d, teams, K1: tl.constexpr, MEMBERS: tl.constexpr, TILE: tl.constexpr, WIDTH: tl.constexpr):  # fmt: skip
+    # Only the first dimension of a grid may be long.
+    which = (tl.program_id(0) % teams).to(tl.int64) * MEMBERS + tl.arange(0, MEMBERS)
+    rows = (tl.program_id(0) // teams).to(tl.int64) * TILE + tl.arange(0, TILE)
+    cols = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
     total = _mixed(V, plane, step, C, which, J, rows, cols, n, d, K1, MEMBERS, TILE, WIDTH)
     at = which[:, None, None] * out_plane + rows[None, :, None] * out_step + cols[None, None, :]
     there = (which < J)[:, None, None] & (rows < n)[None, :, None] & (cols < d)[None, None, :]

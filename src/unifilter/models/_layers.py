@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout
+
+from unifilter.krylov.dropout import dropout
 
 
 class MLP(nn.Module):
@@ -51,11 +52,17 @@ class MLP(nn.Module):
                 bound = 1 / math.sqrt(layer.out_features)
                 nn.init.uniform_(layer.weight, -bound, bound)
 
+    def _dropped(self, x: Tensor) -> Tensor:
+        if not (self.training and self.dropout):
+            return x
+        rate = torch.tensor([self.dropout], device=x.device)
+        return dropout(x[None], rate, torch.randint(2**32, (), device=x.device))[0]
+
     def forward(self, x: Tensor) -> Tensor:
         """(n, in) to (n, out)."""
         last = len(self.layers) - 1
         for i, layer in enumerate(self.layers):
-            x = dropout(x, self.dropout, self.training)
+            x = self._dropped(x)
             y = layer(x)
             if self.norms is not None and i < last:
                 y = self.norms[i](y)

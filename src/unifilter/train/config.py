@@ -29,7 +29,7 @@ class Training:
     seed : int
         Of parameters, dropout and batches.
     mixed_precision : bool
-        bfloat16 where the device gains by it (CUDA); ignored elsewhere.
+        Products in bfloat16 where the device gains by it (CUDA, CPUs with AVX-512 BF16); ignored elsewhere.
 
     Examples
     --------

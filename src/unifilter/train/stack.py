@@ -11,6 +11,7 @@ from torch.nn.functional import pad
 
 from unifilter.bases import heterophily, released
 from unifilter.kernels import spmm as kernels
+from unifilter.krylov.dropout import dropout
 from unifilter.models._basis import Basis
 from unifilter.models.unifilter import UniFilter
 
@@ -168,8 +169,7 @@ class Stack:
     def _dropped(self, x: Tensor, who: Tensor, layer: int) -> Tensor:
         if not self.drops:
             return x
-        dropped: Tensor = Dropout.apply(x, self.dropout[who], self.seeds[layer])  # type: ignore[no-untyped-call]
-        return dropped
+        return dropout(x, self.dropout[who], self.seeds[layer])
 
     def _normalised(
         self,
@@ -197,20 +197,6 @@ class Stack:
 
 def _stacked(values: dict[str, list[Tensor]], which: Tensor) -> dict[str, Tensor]:
     return {name: torch.stack(value).to(which.device)[which] for name, value in values.items()}
-
-
-class Dropout(torch.autograd.Function):
-    """Dropout with a rate for each member, whose backward draws the same mask again."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, rates: Tensor, seed: Tensor) -> Tensor:  # noqa: D102
-        ctx.save_for_backward(rates)
-        ctx.seed = seed
-        return kernels.dropout(x, rates, seed)
-
-    @staticmethod
-    def backward(ctx: Any, G: Tensor) -> tuple[Tensor, None, None]:  # noqa: D102
-        return kernels.dropout(G, ctx.saved_tensors[0], ctx.seed), None, None
 
 
 class MixSplits(torch.autograd.Function):

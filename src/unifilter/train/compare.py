@@ -1,0 +1,310 @@
+"""Many models on the same splits: every run is kept as a line, so that a killed comparison goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from unifilter.data import splits
+from unifilter.data.dataset import Dataset
+from unifilter.data.splits import Split
+from unifilter.models._registry import configure
+from unifilter.record import Record, read
+from unifilter.train.config import Training
+from unifilter.train.run import describe, pick_device, prepare, run
+from unifilter.train.significance import holm, interval, paired
+
+PROTOCOLS = "quota:COUNT, stratified:COUNT, fixed:COUNT, or public:COUNT for so many seeds on the one split"
+
+
+class Trial(NamedTuple):
+    """A split, and what is added to the seed of the setting that is trained on it."""
+
+    split: Split
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Who takes part, and with which setting.
+
+    Parameters
+    ----------
+    model : str
+        Registered name.
+    preprocess : str
+        Of the features; "none" leaves them as they came.
+    options : dict
+        Of the model's Config.
+    training : Training
+    grid : dict of lists
+        Options that are chosen on the validation nodes of every split; the first best counts.
+
+    Examples
+    --------
+    >>> [c["K"] for c in Entry("sgc", grid={"K": [1, 2]}).candidates()]
+    [1, 2]
+    """
+
+    model: str
+    preprocess: str = "none"
+    options: dict[str, Any] = field(default_factory=dict)
+    training: Training = field(default_factory=Training)
+    grid: dict[str, list[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, values in self.grid.items():
+            if not values:
+                raise ValueError(f"the grid of {self.model} has no value for {name}.")
+
+    def candidates(self) -> list[dict[str, Any]]:
+        """Options of every point of the grid; without one, the options."""
+        points = itertools.product(*self.grid.values())
+        return [self.options | dict(zip(self.grid, point, strict=True)) for point in points]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A model's line of the table: accuracy on test nodes, and what it cost.
+
+    ``interval`` is half of the 95% interval of the mean, None for a single run; ``p`` is of the paired test
+    against the best, corrected, and None for the best itself.
+    """
+
+    model: str
+    runs: int
+    mean: float
+    interval: float | None
+    p: float | None
+    epoch_seconds: float
+    peak_memory: int
+    parameters: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Records in the order of the trials by model, and why the others have none."""
+
+    records: dict[str, list[Record]]
+    failed: dict[str, str]
+
+    def rows(self) -> list[Row]:
+        """A row a model, best mean first."""
+        scores = {m: np.array([r.scores["test"]["accuracy"] for r in rs]) for m, rs in self.records.items()}
+        order = sorted(scores, key=lambda m: -scores[m].mean())
+        p = dict(zip(order[1:], holm([paired(scores[m], scores[order[0]]) for m in order[1:]]), strict=True))
+        return [_row(m, self.records[m], scores[m], p.get(m)) for m in order]
+
+
+def compare(
+    dataset: Dataset,
+    trials: Sequence[Trial],
+    entries: Sequence[Entry],
+    *,
+    file: str | Path | None = None,
+    device: str | torch.device = "auto",
+    epochs: int | None = None,
+    on_run: Callable[[str, int], None] | None = None,
+) -> Comparison:
+    """Train every model on every split.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Features as they came; entries bring their own preprocessing.
+    trials : sequence of Trial
+        See :func:`trials_of`.
+    entries : sequence of Entry
+        One a model.
+    file : optional
+        Every record is appended to it at once; runs that it holds already are not repeated.
+    epochs : int, optional
+        Cuts what settings ask for.
+    on_run : function of (model, runs done), optional
+        Called before every run and after the last.
+
+    Examples
+    --------
+    >>> from unifilter.data import load
+    >>> data, short = load("sbm:n=300,h=0.9,d=8"), Training(epochs=20)
+    >>> entries = [Entry("sgc", training=short), Entry("mlp", training=short)]
+    >>> [row.model for row in compare(data, trials_of(data, "stratified:3"), entries).rows()]
+    ['sgc', 'mlp']
+    """
+    known = resume(file) if file is not None else []
+    records: dict[str, list[Record]] = {}
+    failed: dict[str, str] = {}
+    tell = on_run or (lambda model, done: None)
+    for entry in entries:
+        found: list[Record] = []
+        tell(entry.model, 0)
+        try:
+            for record in runs(dataset, trials, entry, known=known, file=file, device=device, epochs=epochs):
+                found.append(record)
+                tell(entry.model, len(found))
+        except Exception as error:  # whatever stops one model, a refusal or a lack of memory, is its own
+            failed[entry.model] = reason(error)
+        else:
+            records[entry.model] = found
+    return Comparison(records, failed)
+
+
+def runs(
+    dataset: Dataset,
+    trials: Sequence[Trial],
+    entry: Entry,
+    *,
+    known: Sequence[Record] = (),
+    file: str | Path | None = None,
+    device: str | torch.device = "auto",
+    epochs: int | None = None,
+) -> Iterator[Record]:
+    """A record a trial, from ``known`` where it is there; inputs are prepared once, on first need."""
+    where = pick_device(device)
+    data = dataset if entry.preprocess == "none" else dataset.preprocess(entry.preprocess)
+    about = describe(data)
+    limit = min(entry.training.epochs, epochs or entry.training.epochs)
+    prepared: dict[str, tuple[Any, float]] = {}
+    for trial in trials:
+        training = replace(entry.training, epochs=limit, seed=entry.training.seed + trial.seed)
+        record = next((r for r in known if serves(r, about, trial.split, entry, training)), None)
+        if record is None:
+            record = _chosen(data, trial.split, entry, training, where, prepared)
+            if limit < entry.training.epochs and record.epochs == limit:
+                note = f"cut off after {limit} of {entry.training.epochs} epochs"
+                record = replace(record, notes=[*record.notes, note])
+            if file is not None:
+                record.append(file)
+        yield record
+
+
+def serves(record: Record, about: dict[str, Any], split: Split, entry: Entry, training: Training) -> bool:
+    """Whether a record is what this run would give: same data, split, settings and seed.
+
+    A run that stopped by itself before both limits would have stopped there under the other limit too.
+    """
+    if record.model != entry.model or record.seed != training.seed:
+        return False
+    if (record.split["name"], record.split["seed"]) != (split.name, split.seed):
+        return False
+    if any(record.dataset[key] != about[key] for key in ("name", "checksum", "preprocessing")):
+        return False
+    before = record.training["epochs"]
+    if before != training.epochs and record.epochs >= min(before, training.epochs):
+        return False
+    if _plain(record.training | {"epochs": 0}) != _plain(asdict(training) | {"epochs": 0}):
+        return False
+    points = entry.candidates()
+    if entry.grid and _plain([c["setting"] for c in record.candidates]) != _plain(points):
+        return False
+    return any(_plain(record.config) == _plain(asdict(configure(entry.model, o))) for o in points)
+
+
+def resume(file: str | Path) -> list[Record]:
+    """Records of a file that a killed process may have left; the part of a line at its end is cut off."""
+    file = Path(file)
+    if not file.exists():
+        return []
+    written = file.read_bytes()
+    whole = written[: written.rfind(b"\n") + 1]
+    if whole != written:
+        with file.open("r+b") as stream:
+            stream.truncate(len(whole))
+    return read(file)
+
+
+def trials_of(dataset: Dataset, protocol: str) -> list[Trial]:
+    """So many splits of a kind.
+
+    Examples
+    --------
+    >>> from unifilter.data import load
+    >>> [t.split.seed for t in trials_of(load("sbm:n=100"), "stratified:3")]
+    [0, 1, 2]
+    """
+    kind, _, number = protocol.partition(":")
+    count = int(number) if number.isdecimal() else 0 if number else 1 if kind == "public" else 10
+    if kind not in ("quota", "stratified", "fixed", "public") or count < 1:
+        raise ValueError(f"splits are {PROTOCOLS}, but {protocol!r} came.")
+    if kind == "quota":
+        if count > len(splits.SEEDS):
+            raise ValueError(f"there are seeds for {len(splits.SEEDS)} quota splits, but {count} are wanted.")
+        return [Trial(splits.quota(dataset.y, seed=seed)) for seed in splits.SEEDS[:count]]
+    if kind == "stratified":
+        return [Trial(splits.stratified(dataset.y, seed=seed)) for seed in range(count)]
+    if kind == "fixed":
+        return [Trial(splits.fixed(dataset, i)) for i in range(count)]
+    return [Trial(splits.public(dataset), seed) for seed in range(count)]
+
+
+def reason(error: Exception) -> str:
+    """The message in one line; of what is no refusal, with its kind."""
+    words = " ".join(str(error).split())
+    return words if isinstance(error, ValueError) else f"{type(error).__name__}: {words}"
+
+
+def _chosen(
+    data: Dataset,
+    split: Split,
+    entry: Entry,
+    training: Training,
+    where: torch.device,
+    prepared: dict[str, tuple[Any, float]],
+) -> Record:
+    """The run of the options, or of those of the grid with the best validation accuracy."""
+    found = []
+    for options in entry.candidates():
+        config = configure(entry.model, options)
+        key = repr(config)
+        if key not in prepared:
+            start = time.perf_counter()
+            inputs = prepare(data, entry.model, config, where)
+            prepared[key] = inputs, time.perf_counter() - start
+        inputs, seconds = prepared[key]
+        _forget_peak()
+        result = run(data, split, entry.model, options, training, inputs=inputs, device=where)
+        if result.interrupted:
+            raise KeyboardInterrupt
+        found.append(replace(result.record, seconds=result.record.seconds | {"prepare": seconds}))
+    accuracies = [r.scores["val"].get("accuracy", 0.0) for r in found]
+    best = found[accuracies.index(max(accuracies))]
+    if not entry.grid:
+        return best
+    tried = [
+        {"setting": o, "accuracy": a, "epochs": r.epochs}
+        for o, a, r in zip(entry.candidates(), accuracies, found, strict=True)
+    ]
+    return replace(best, candidates=tried)
+
+
+def _row(model: str, records: list[Record], scores: Any, p: float | None) -> Row:
+    return Row(
+        model,
+        len(records),
+        float(scores.mean()),
+        interval(scores),
+        p if len(records) > 1 else None,
+        sum(r.seconds["train"] for r in records) / max(1, sum(r.epochs for r in records)),
+        max(r.peak_memory for r in records),
+        records[0].parameters,
+    )
+
+
+def _plain(value: Any) -> str:
+    """As JSON has it, where a tuple is a list."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _forget_peak() -> None:
+    """Let the peak of the process's memory start anew, where the system can; else the largest stays."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")

@@ -1,0 +1,197 @@
+"""A comparison trains each model on each split once, whatever happens in between."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from unifilter.data import Dataset, load, splits
+from unifilter.record import read
+from unifilter.train import Training, run
+from unifilter.train import compare as room
+from unifilter.train.compare import Comparison, Entry, Trial, compare, resume, runs, trials_of
+
+SHORT = Training(epochs=8)
+ENTRIES = [Entry("sgc", training=SHORT), Entry("mlp", options={"hidden": 8}, training=SHORT)]
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    return load("sbm:n=200,h=0.9,d=8")
+
+
+@pytest.fixture
+def count(monkeypatch):
+    """How often something was trained and prepared."""
+    seen = {"run": 0, "prepare": 0}
+    for name in seen:
+        true = getattr(room, name)
+
+        def counted(*given, name=name, true=true, **more):
+            seen[name] += 1
+            return true(*given, **more)
+
+        monkeypatch.setattr(room, name, counted)
+    return seen
+
+
+def test_every_model_meets_every_split_and_is_prepared_once(data, count):
+    found = compare(data, trials_of(data, "stratified:3"), ENTRIES)
+    assert count == {"run": 6, "prepare": 2}
+    assert {m: [r.split["seed"] for r in rs] for m, rs in found.records.items()} == {
+        "sgc": [0, 1, 2],
+        "mlp": [0, 1, 2],
+    }
+    alone = run(data, splits.stratified(data.y, seed=1), "mlp", {"hidden": 8}, SHORT).record
+    assert found.records["mlp"][1].scores == alone.scores
+
+
+def test_what_a_file_holds_is_not_trained_again(data, count, tmp_path):
+    file = tmp_path / "runs.jsonl"
+    few, more = (trials_of(data, f"stratified:{n}") for n in (2, 3))
+    compare(data, few, ENTRIES[:1], file=file)
+    found = compare(data, more, ENTRIES, file=file)
+    assert count["run"] == 2 + 1 + 3
+    assert [r.to_json() for r in read(file)] == [
+        r.to_json() for m in ("sgc", "mlp") for r in found.records[m]
+    ]
+    again = compare(data, more, ENTRIES, file=file)
+    assert count["run"] == 6
+    assert again.rows() == found.rows()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Entry("sgc", "standard", training=SHORT),
+        Entry("sgc", options={"K": 1}, training=SHORT),
+        Entry("sgc", training=replace(SHORT, lr=0.5)),
+        Entry("sgc", training=replace(SHORT, seed=1)),
+        Entry("sgc", training=replace(SHORT, epochs=9)),
+        Entry("sgc", training=SHORT, grid={"K": [2, 3]}),
+    ],
+    ids=["preprocess", "options", "training", "seed", "epochs", "grid"],
+)
+def test_a_run_of_another_setting_serves_nobody(other, data, count, tmp_path):
+    trials = trials_of(data, "stratified:1")
+    compare(data, trials, ENTRIES[:1], file=tmp_path / "runs.jsonl")
+    compare(data, trials, [other], file=tmp_path / "runs.jsonl")
+    assert count["run"] == 1 + len(other.candidates())
+
+
+def test_a_run_that_stopped_by_itself_serves_under_another_limit(data, count, tmp_path):
+    trials, file = trials_of(data, "stratified:1"), tmp_path / "runs.jsonl"
+    patient = Entry("sgc", training=Training(epochs=500, patience=3, lr=1.0))
+    (stopped,) = compare(data, trials, [patient], file=file).records["sgc"]
+    assert stopped.epochs < 400
+    compare(data, trials, [patient], file=file, epochs=400)
+    assert count["run"] == 1
+    (cut,) = compare(data, trials, [patient], file=file, epochs=2).records["sgc"]
+    assert count["run"] == 2
+    assert cut.notes == ["cut off after 2 of 500 epochs"]
+    assert not stopped.notes
+
+
+def test_a_line_that_was_cut_short_is_trained_again(data, count, tmp_path):
+    trials, file = trials_of(data, "stratified:2"), tmp_path / "runs.jsonl"
+    compare(data, trials, ENTRIES[:1], file=file)
+    file.write_bytes(file.read_bytes()[:-100])
+    assert len(resume(file)) == 1
+    compare(data, trials, ENTRIES[:1], file=file)
+    assert count["run"] == 3
+    assert len(read(file)) == 2
+
+
+def test_a_model_that_fails_is_named_with_its_reason_and_the_rest_goes_on(data):
+    entries = [Entry("sgc", options={"depth": 3}), *ENTRIES]
+    entries[1] = replace(entries[1], preprocess="no-such-scaling")
+    found = compare(data, trials_of(data, "stratified:1"), [entries[0], entries[2]])
+    assert list(found.records) == ["mlp"]
+    assert found.failed["sgc"].startswith("sgc has no option 'depth'.")
+    assert "no-such-scaling" in compare(data, [], [entries[1]]).failed["sgc"]
+
+
+def test_the_grid_is_chosen_on_validation_nodes(data, count):
+    trials = trials_of(data, "stratified:2")
+    grid = Entry("sgc", training=SHORT, grid={"K": [0, 2, 4]})
+    found = list(runs(data, trials, grid))
+    assert count == {"run": 6, "prepare": 3}
+    for trial, record in zip(trials, found, strict=True):
+        alone = [run(data, trial.split, "sgc", {"K": K}, SHORT).record for K in (0, 2, 4)]
+        accuracies = [r.scores["val"]["accuracy"] for r in alone]
+        best = accuracies.index(max(accuracies))
+        assert record.config["K"] == (0, 2, 4)[best]
+        assert record.scores == alone[best].scores
+        assert [c["accuracy"] for c in record.candidates] == accuracies
+    with pytest.raises(ValueError, match="the grid of sgc has no value for K"):
+        Entry("sgc", grid={"K": []})
+
+
+def test_a_public_split_is_trained_with_many_seeds(data):
+    masks = {
+        f"public_{p}": m[None]
+        for p, m in splits.stratified(data.y)._asdict().items()
+        if p in ("train", "val", "test")
+    }
+    trials = trials_of(replace(data, masks=masks), "public:3")
+    assert [t.seed for t in trials] == [0, 1, 2]
+    entry = Entry("mlp", options={"hidden": 4}, training=replace(SHORT, seed=5))
+    found = list(runs(data, trials, entry))
+    assert [r.seed for r in found] == [5, 6, 7]
+    assert len({r.scores["test"]["log_loss"] for r in found}) == 3
+
+
+def test_quota_splits_are_those_of_the_paper(data):
+    assert [t.split.seed for t in trials_of(data, "quota:10")] == list(splits.SEEDS)
+
+
+@pytest.mark.parametrize("text", ["quota:0", "quota:x", "quota:11", "nothing:3", "", "fixed:-1"])
+def test_a_wrong_kind_of_split_is_refused(data, text):
+    with pytest.raises(ValueError, match="splits"):
+        trials_of(data, text)
+
+
+def test_rows_are_sorted_and_tested_in_pairs_against_the_best(data):
+    """Scores are made up here: 0.9, 0.8, 0.7 with little noise, and one within it."""
+    record = next(runs(data, [Trial(splits.stratified(data.y))], ENTRIES[0]))
+    rng = np.random.default_rng(0)
+    base = 0.8 + rng.normal(0, 0.02, 10)
+    made = {
+        "worse": base - 0.1 + rng.normal(0, 0.01, 10),
+        "best": base,
+        "close": base - 0.001 + rng.normal(0, 0.02, 10),
+    }
+    records = {
+        m: [replace(record, model=m, scores={"test": {"accuracy": float(x)}}) for x in xs]
+        for m, xs in made.items()
+    }
+    rows = {row.model: row for row in Comparison(records, {}).rows()}
+    order = sorted(made, key=lambda m: -made[m].mean())
+    assert list(rows) == order
+    assert rows[order[0]].p is None
+    raw = [stats.ttest_rel(made[m], made[order[0]]).pvalue for m in order[1:]]
+    assert rows["worse"].p == pytest.approx(2 * raw[order[1:].index("worse")], rel=1e-9)
+    assert rows["worse"].p < 0.001
+    assert rows[order[1]].p > 0.05
+    assert rows["best"].mean == pytest.approx(base.mean())
+    assert rows["best"].parameters == record.parameters
+    assert rows["best"].epoch_seconds == pytest.approx(record.seconds["train"] / record.epochs)
+
+
+def test_a_single_split_has_neither_interval_nor_test(data):
+    rows = compare(data, trials_of(data, "stratified:1"), ENTRIES).rows()
+    assert [(row.interval, row.p) for row in rows] == [(None, None)] * 2
+
+
+def test_ctrl_c_ends_the_comparison_and_keeps_what_was_done(data, tmp_path, monkeypatch):
+    true, calls = room.run, []
+
+    def interrupted(*given, **more):
+        calls.append(given)
+        return replace(true(*given, **more), interrupted=len(calls) == 2)
+
+    monkeypatch.setattr(room, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compare(data, trials_of(data, "stratified:3"), ENTRIES, file=tmp_path / "runs.jsonl")
+    assert len(read(tmp_path / "runs.jsonl")) == 1

@@ -1,0 +1,43 @@
+"""Small samples, against scipy's own tests and against hand computations."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from unifilter.train.significance import holm, interval, paired
+
+
+def test_holm_agrees_with_a_computation_by_hand():
+    """p sorted: 0.005, 0.01, 0.03, 0.04; times 4, 3, 2, 1: 0.02, 0.03, 0.06, 0.04; and never falling."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_holm_never_exceeds_1_and_leaves_a_single_test_alone():
+    assert holm([0.9, 0.6, 0.8]) == [1.0, 1.0, 1.0]
+    assert holm([0.2]) == [0.2]
+    assert holm([]) == []
+
+
+def test_the_interval_is_student_s():
+    x = np.random.default_rng(0).normal(0.8, 0.02, 10)
+    low, high = stats.t.interval(0.95, 9, loc=x.mean(), scale=stats.sem(x))
+    assert interval(x) == pytest.approx((high - low) / 2, rel=1e-12)
+    assert interval([0.8]) is None
+
+
+def test_the_paired_test_is_scipy_s():
+    rng = np.random.default_rng(1)
+    a = rng.normal(0.8, 0.02, 10)
+    b = a + rng.normal(0.01, 0.01, 10)
+    assert paired(a, b) == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-12)
+    assert paired(a, b) == paired(b, a)
+
+
+def test_equal_scores_tell_nothing_and_a_constant_gap_tells_all():
+    a = np.array([0.5, 0.75, 1.0])
+    assert paired(a, a) == 1.0
+    assert paired(a[:1], a[1:2]) == 1.0
+    assert paired(a, a + 0.25) == 0.0
+    assert math.isfinite(paired(a, a[::-1]))
