@@ -1,8 +1,8 @@
 """A product with P on a CPU: as fast as the best of SciPy and torch on every graph, 1.5 times on the mean.
 
 Graphs with the sizes and the skew of the six, of arXiv and of an eighth of products. The peers multiply by
-stored normalised values, we apply D^-1/2 on the fly. Repetitions alternate, so that all meet the same machine.
-The share of the copy bandwidth counts every entry's row of X as read; a cache may make it more than 100%.
+stored normalised values, we apply D^-1/2 on the fly. Repetitions alternate, so that all meet one machine. The
+share of the copy bandwidth counts every entry's row of X as read; caches may make it more than 100%.
 
 python benchmarks/cpu_kernels.py
 """

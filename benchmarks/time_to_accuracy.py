@@ -1,10 +1,10 @@
 """From loaded data to ten test accuracies with the published settings: 10 times faster, the same accuracy.
 
 The released way, written plainly: for every split the basis by Algorithm 1 with P as a torch COO matrix and
-the homophily of its training labels, dropout over the materialised basis, the weighted sum, the MLP, and after
-every epoch scores by scikit-learn on the host. Ours: one factorisation for all splits, the fused mix, products
-in bfloat16 where the processor has instructions for them, scores where the logits are. Same settings, splits,
-patience and machine, in one run.
+the homophily of its training labels, dropout over the materialised basis, the weighted sum, the MLP, and
+after every epoch scores by scikit-learn on the host. Ours: one factorisation for all splits, the fused mix,
+products in bfloat16 where the processor has instructions for them, scores where the logits are. Same
+settings, splits, patience and machine, in one run.
 
 python benchmarks/time_to_accuracy.py
 python benchmarks/time_to_accuracy.py --graphs cora --splits 3
