@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint check format clean
+.PHONY: demo test lint check gpu format clean
 
 demo: $(READY)
 	$(BIN)/python examples/spectrum_of_the_bases.py
@@ -18,6 +18,10 @@ lint: $(READY)
 	$(BIN)/mypy
 
 check: lint test
+
+# On a machine with CUDA, torch, triton and torch_geometric; no environment of its own is made.
+gpu:
+	PYTHONPATH=src $(PYTHON) -m pytest tests/kernels tests/krylov tests/train/test_population.py
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

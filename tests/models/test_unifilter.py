@@ -101,3 +101,11 @@ def test_a_factorisation_with_more_hops_serves_fewer(graph, X):
     """One V for a whole search over K."""
     net = model(X.shape[1], tau=0.5, h=0.4)
     assert_close(net.filtered(Basis.of(graph, X, K + 4)), net.filtered(Basis.of(graph, X, K)))
+
+
+def test_a_given_basis_is_computed_once_and_again_for_other_data(graph, X):
+    net = model(X.shape[1], tau=0.25, h=0.5)
+    first, second = Basis.of(graph, X, K), Basis.of(graph, 2 * X, K)
+    assert net.basis(first) is net.basis(first.rows(torch.tensor([0, 1])))
+    assert not torch.equal(net.basis(first), net.basis(second))
+    assert_close(net.basis(second), model(X.shape[1], tau=0.25, h=0.5).basis(second))

@@ -114,7 +114,9 @@ class MixHop(nn.Module):
         P, c = inputs["P"], self.config
         X = normalize(dropout(inputs.X, c.input_dropout, self.training), dim=1)
         H = torch.cat(self.first(X, P), dim=1)
-        H = torch.relu(batch_norm(H, None, None, None, self.shift, training=True, eps=EPS))
+        # A shift without a scale has no gradient on CUDA, so the scale is 1.
+        one = torch.ones_like(self.shift)
+        H = torch.relu(batch_norm(H, None, None, one, self.shift, training=True, eps=EPS))
         parts = torch.stack(self.last(dropout(H, c.dropout, self.training), P))
         return inputs.pick(torch.einsum("j,jnc->nc", torch.softmax(self.q, dim=0), parts))
 

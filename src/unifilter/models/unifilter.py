@@ -104,6 +104,7 @@ class UniFilter(nn.Module):
         self.w = nn.Parameter(torch.full((config.K + 1, width), 1 / (config.K + 1)))
         self._tau = _share(config.tau, 0.5)
         self._h = _share(config.h, h)
+        self._fixed: tuple[Any, Tensor] | None = None
         widths = [d] + [config.hidden] * (config.layers - 1) + [classes]
         options = config.batch_norm, config.residual, config.bias, config.paper_init
         self.mlp = MLP(widths, config.dropout, *options)
@@ -128,7 +129,14 @@ class UniFilter(nn.Module):
         return self.w[:, None, :] * self.basis(inputs)
 
     def basis(self, inputs: Basis) -> Tensor:
-        """The basis in V without its weights: (K+1, K+1, d)."""
+        """The basis in V without its weights, (K+1, K+1, d); computed once where tau and h are given."""
+        if self._tau.learn or self._h.learn:
+            return self._basis(inputs)
+        if self._fixed is None or self._fixed[0] is not inputs.T:  # rows of one factorisation share its T
+            self._fixed = inputs.T, self._basis(inputs)
+        return self._fixed[1]
+
+    def _basis(self, inputs: Basis) -> Tensor:
         config, K = self.config, self.config.K
         norm = inputs.norm
         if config.basis == "orthonormal":
