@@ -27,8 +27,8 @@ def groups():
 def test_the_better_share_of_all_groups_goes_on():
     made = groups()
     race.halve(made)
-    assert [g.population.kept for g in made] == [[1, 2], [0]]
-    assert [g.alive for g in made] == [[1, 2], [0]]
+    assert [g.population.kept for g in made] == [[1], [0]]
+    assert [g.alive for g in made] == [[1], [0]]
 
 
 def test_those_that_left_do_not_come_back():

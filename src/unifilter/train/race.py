@@ -16,8 +16,8 @@ from unifilter.train import loop
 from unifilter.train.checkpoint import save_tensors
 from unifilter.train.population import Population, Score
 
-RUNGS = (60, 180)  # epochs after which candidates are halved, late since some start slowly
-KEEP = 0.5
+RUNGS = (25, 75)  # epochs after which candidates are halved; the last ones train to their end
+KEEP = 0.4
 SHARES = (0.5, 0.75, 1.0)  # of the budget, by the end of each stage
 STEP = 5  # epochs between two looks at the clock
 
