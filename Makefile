@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: demo test lint check gpu format clean
 
 demo: $(READY)
-	$(BIN)/python examples/spectrum_of_the_bases.py
+	$(BIN)/python examples/demo.py
 
 test: $(READY)
 	$(BIN)/python -m pytest

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from scipy.sparse import csr_array, issparse, triu, vstack
 
+from unifilter._checks import check_edges, check_features, check_weights
 from unifilter._types import FloatArray, IntArray
 from unifilter.data.dataset import Dataset
 from unifilter.data.preprocess import preprocess
@@ -88,12 +89,13 @@ class Trained:
         and only the neighbourhood within K hops of the newcomers is propagated. Other models see the grown
         graph.
         """
-        X = np.asarray(X, np.float32)
-        n, q = self.dataset.n, X.shape[0]
+        X = np.asarray(_array(X), np.float32)
         if X.ndim != 2 or X.shape[1] != self.dataset.d:
             raise ValueError(
                 f"new nodes have features of shape (q, {self.dataset.d}), but came as {X.shape}."
             )
+        n, q = self.dataset.n, X.shape[0]
+        check_features(X, q)
         if not q:
             return np.empty((0, len(self.dataset.classes)))
         grown = grow(self.dataset.graph, q, edges, weights)
@@ -104,12 +106,18 @@ class Trained:
             whole = torch.cat([old, torch.from_numpy(new)])
             inputs = self.inputs.of_newcomers(grown, whole, nodes)
             return self._probabilities(inputs)
-        return self._grown(grown, X, nodes)
+        arcs = self.dataset.arcs
+        if arcs is not None:  # the directions of old edges stay; those of new ones are as they came
+            arcs = np.concatenate([arcs, np.stack(check_edges(edges))], axis=1)
+        return self._grown(grown, X, nodes, arcs)
 
     def save(self, folder: str | Path) -> None:
-        """Write the model; a folder that is there is replaced file by file, `model.json` last."""
+        """Write the model; in a folder that is there it replaces the one before. `model.json` comes last."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
+        (folder / "model.json").unlink(missing_ok=True)
+        for stale in folder.glob("*.safetensors"):  # of another kind of model
+            stale.unlink()
         save_tensors(folder / "weights.safetensors", dict(self.net.state_dict()))
         if isinstance(self.inputs, Basis):
             T = self.inputs.T
@@ -143,7 +151,8 @@ class Trained:
             raise ValueError(f"{folder} has format {about['format']}; this unifilter reads up to {VERSION}.")
         dataset = Dataset.load(folder / "data")
         cls = model_class(about["model"])
-        config = configure(about["model"], about["config"])
+        options = {k: tuple(v) if isinstance(v, list) else v for k, v in about["config"].items()}
+        config = configure(about["model"], options)
         labels = load_file(folder / "labels.safetensors")["labels"] if cls_uses(cls, "labels") else None
         extra: dict[str, Any] = {"h": 0.5} if cls_uses(cls, "homophily") else {}
         if labels is not None:
@@ -156,26 +165,25 @@ class Trained:
         )
 
     def _inputs(self, folder: Path) -> Any:
-        """V of the old nodes is not stored: the frozen polynomials give it again."""
+        """V of the old nodes is not stored: the same factorisation gives it again."""
         from safetensors.torch import load_file
 
         if not (folder / "polynomials.safetensors").exists():
-            return self._prepared(self.dataset.graph, self._scaled_old())
+            return self._prepared(self.dataset.graph, self._scaled_old(), self.dataset.arcs)
         frozen = load_file(folder / "polynomials.safetensors")
         T = Tridiagonal(frozen["alpha"], frozen["beta"])
-        d = frozen["norm"].shape[0]
-        empty = Basis(torch.empty(T.K + 1, 0, d), T, frozen["norm"], frozen["powers"])
-        return empty.of_newcomers(self.dataset.graph, self._scaled_old(), np.arange(self.dataset.n))
+        V = Basis.of(self.dataset.graph, self._scaled_old(), T.K).V
+        return Basis(V, T, frozen["norm"], frozen["powers"])
 
     def _scaled_old(self) -> torch.Tensor:
         data = self.dataset
         return (data if self.preprocessing == "none" else data.preprocess(self.preprocessing)).features()
 
-    def _prepared(self, graph: Graph, X: torch.Tensor, arcs: IntArray | None = None) -> Any:
-        known = {"arcs": self.dataset.arcs if arcs is None else arcs} if cls_uses(self.net, "arcs") else {}
+    def _prepared(self, graph: Graph, X: torch.Tensor, arcs: IntArray | None) -> Any:
+        known = {"arcs": arcs} if cls_uses(self.net, "arcs") else {}
         return type(self.net).prepare(graph, X, self.net.config, **known)
 
-    def _grown(self, graph: Graph, X: Any, nodes: IntArray) -> FloatArray:
+    def _grown(self, graph: Graph, X: Any, nodes: IntArray, arcs: IntArray | None) -> FloatArray:
         """Models without a Krylov basis: prepared again, on the grown graph."""
         if getattr(self.net, "node_parameters", ()):
             raise ValueError(
@@ -185,15 +193,17 @@ class Trained:
         old, q = self.dataset.X, X.shape[0]
         both = vstack([old, csr_array(X)], "csr") if issparse(old) else np.concatenate([old, X])
         scaled = _array(preprocess(both, self.preprocessing, like=old))
-        features = torch.from_numpy(np.asarray(scaled, np.float32))
         net = self.net
+        where = next((t.device for t in net.state_dict().values()), torch.device("cpu"))
+        features = torch.from_numpy(np.asarray(scaled, np.float32)).to(where)
         if self.labels is not None:
             labels = torch.cat([self.labels, torch.full((q,), -1)])
             net = type(net)(net.config, X.shape[1], len(self.dataset.classes), labels=labels)
             own = net.state_dict()
             kept = getattr(self.net, "node_buffers", ())
             net.load_state_dict({k: own[k] if k in kept else v for k, v in self.net.state_dict().items()})
-        inputs = self._prepared(graph, features, np.stack(graph.edges())).rows(torch.from_numpy(nodes))
+            net.to(where)
+        inputs = self._prepared(graph, features, arcs).rows(torch.from_numpy(nodes).to(where))
         return self._probabilities(inputs, net)
 
     def _probabilities(self, inputs: Any, net: Any = None) -> FloatArray:
@@ -210,7 +220,7 @@ def grow(graph: Graph, q: int, edges: Any, weights: Any = None) -> Graph:
     >>> grow(Graph.from_edges([[0], [1]]), 1, [[2, 2], [0, 1]]).m
     3
     """
-    new = np.asarray(edges, np.int64).reshape(2, -1)
+    new = np.stack(check_edges(edges))
     n = graph.n
     if new.size and (new.min() < 0 or new.max() >= n + q):
         raise ValueError(
@@ -229,7 +239,7 @@ def grow(graph: Graph, q: int, edges: Any, weights: Any = None) -> Graph:
     if graph.weights is None and weights is None:
         return Graph.from_edges(both, n=n + q)
     before = np.asarray(upper.data, np.float64)
-    after = np.ones(new.shape[1]) if weights is None else np.asarray(weights, np.float64)
+    after = np.ones(new.shape[1]) if weights is None else check_weights(weights, new.shape[1])
     return Graph.from_edges(both, n=n + q, weights=np.concatenate([before, after]))
 
 

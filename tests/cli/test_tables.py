@@ -1,5 +1,7 @@
 """From flags to a dataset."""
 
+import gzip
+
 import pytest
 
 from unifilter import read_tables
@@ -14,6 +16,16 @@ def files(tmp_path):
     return tmp_path / "e.csv", tmp_path / "n.csv"
 
 
+def test_raw_features_are_as_they_came(files):
+    edges, nodes = files
+    names = {"source": "from", "target": "to", "id": "who", "label": "kind", "delimiter": ";"}
+    source = Source(edges=edges, nodes=nodes, preprocessing="standard", features="age", **names)
+    assert source.raw().X.ravel().tolist() == [30, 40, 50]
+    assert abs(source.dataset().X.mean()) < 1e-6
+    with pytest.raises(ValueError, match="none, row, standard, log1p, but is 'magic'"):
+        Source(edges=edges, preprocessing="magic").raw()
+
+
 def test_every_flag_reaches_read_tables(files):
     edges, nodes = files
     names = {"source": "from", "target": "to", "weight": "w", "id": "who", "label": "kind", "delimiter": ";"}
@@ -24,6 +36,17 @@ def test_every_flag_reaches_read_tables(files):
     assert ours.columns == ("age", "height")
     assert ours.classes == ("cat", "dog")
     assert ours.graph.weights.tolist() == theirs.graph.weights.tolist()
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("papers/edges.csv.gz", "papers"), ("papers/cites.tsv", "cites"), ("Links.csv", "x")]
+)
+def test_data_are_called_by_a_name_that_tells_something(tmp_path, file, name):
+    edges = tmp_path / "x" / file
+    edges.parent.mkdir(parents=True)
+    text = "src,dst\n0,1\n1,2\n".replace(",", "\t" if file.endswith("tsv") else ",")
+    edges.write_bytes(gzip.compress(text.encode()) if file.endswith("gz") else text.encode())
+    assert Source(edges=edges).dataset().name == name
 
 
 def test_strict_refuses_what_would_be_dropped(files):

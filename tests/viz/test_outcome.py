@@ -53,6 +53,19 @@ def test_the_response_lies_over_the_density_with_its_band():
     assert len(outcome.frequency_response(lam, 1 - lam, DENSITY).data) == 2
 
 
+def test_the_response_is_scaled_to_the_frequencies_that_the_graph_has():
+    """A polynomial that explodes where there is no eigenvalue does not hide what it does where there are."""
+    lam = np.linspace(0, 2, 201)
+    density = Density(np.linspace(0.5, 1.2, 50)[None], np.full((1, 50), 0.02))
+    where, height = density.smooth()
+    empty = np.interp(lam, where, height) <= 0.01 * height.max()
+    assert empty.any()
+    g = np.where(empty & (lam > 0.02), 1e6, 1 - lam)
+    least, most = outcome.frequency_response(lam, g, density).layout.yaxis2.range
+    assert most < 2
+    assert least < min(0, g[~empty].min())
+
+
 def test_the_spectrum_places_every_weight_at_its_frequency_inside_the_figure():
     f, w = np.array([0.45, 0.2, 0.3]), np.array([0.1, -0.3, 0.2])
     fig = outcome.basis_spectrum(f, w)

@@ -76,7 +76,15 @@ def test_what_was_not_given_is_not_shown(report, body):
 def test_without_test_nodes_validation_nodes_are_judged(report, body):
     masks = report.masks | {"test": np.zeros(300, bool)}
     assert replace(report, masks=masks).judged == "val"
-    assert "validation nodes." in body(replace(report, masks=masks))
+    text = body(replace(report, masks=masks))
+    assert "validation nodes." in text
+    assert "these scores flatter" in text
+    assert "scores to quote" in body(report)
+
+
+def test_a_loss_of_minus_nothing_is_zero(report, body):
+    scores = {part: dict.fromkeys(found, -0.0) for part, found in report.record.scores.items()}
+    assert "-0.000" not in body(replace(report, record=replace(report.record, scores=scores)))
 
 
 def test_without_any_label_nothing_is_judged(report, body):

@@ -51,7 +51,7 @@ def analyze(
         console.print(str(dataset.ingestion), markup=False)
     _show(console, found)
     if html is not None:
-        console.print(f"page with figures: {html}", markup=False)
+        print(f"page with figures: {html}")
 
 
 def _show(console: Console, a: Analysis) -> None:

@@ -35,7 +35,11 @@ def evaluate(
     predicted = table_of_p.read(list(table_of_p.names))
     table_of_y = open_table(labels)
     table_of_y.require(id=id, label=label)
-    truth = table_of_y.read([id, label])
+    truth = table_of_y.read([id, label], id, [label])
+    if "id" not in predicted.column_names or not any(c.startswith("p(") for c in predicted.column_names):
+        raise ValueError(
+            f"{file} holds no predictions: `unifilter fit` writes id, class, p(...) for each class."
+        )
     p, y, missing = _matched(predicted, truth, id, label)
     found: dict[str, Any] = {"nodes": int(y.size), "not_predicted": missing} | scores(
         p, y, np.ones(y.size, bool)
@@ -55,19 +59,24 @@ def _matched(predicted: Any, truth: Any, id: str, label: str) -> tuple[Any, Any,
     """Probabilities and class numbers of the nodes that both tables have; how many were not predicted."""
     names = [c[2:-1] for c in predicted.column_names if c.startswith("p(")]
     p = np.stack([predicted[f"p({n})"].to_numpy() for n in names], axis=1)
-    place = {str(v): i for i, v in enumerate(predicted["id"].to_pylist())}
+    place = {_name(v): i for i, v in enumerate(predicted["id"].to_pylist())}
     number = {n: i for i, n in enumerate(names)}
     rows, y, missing = [], [], 0
     for node, name in zip(truth[id].to_pylist(), truth[label].to_pylist(), strict=True):
-        if name is None:
+        if name is None or name != name:
             continue
-        if str(name) not in number:
+        if _name(name) not in number:
             raise ValueError(f"label {name!r} of node {node!r} is none of the classes {', '.join(names)}.")
-        if str(node) not in place:
+        if _name(node) not in place:
             missing += 1
             continue
-        rows.append(place[str(node)])
-        y.append(number[str(name)])
+        rows.append(place[_name(node)])
+        y.append(number[_name(name)])
     if not rows:
         raise ValueError("no node of the table of labels was predicted: do the ids agree?")
     return p[rows], np.array(y), missing
+
+
+def _name(value: Any) -> str:
+    """As text; whole numbers without a point, which they get where fields beside them are missing."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

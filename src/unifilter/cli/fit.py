@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import fields
+from dataclasses import asdict, fields
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,15 +13,17 @@ import numpy as np
 import typer
 
 from unifilter.cli.flags import flags
+from unifilter.cli.resume import begin, forget
 from unifilter.cli.show import Display, summary
 from unifilter.cli.splits import HELP, parse_split
 from unifilter.cli.tables import Source
 from unifilter.data import Dataset
 from unifilter.data.splits import Split
 from unifilter.models import model_class
+from unifilter.models._registry import configure
 from unifilter.train import Result, Training, run
-from unifilter.train.auto import choose
-from unifilter.train.run import training_labels
+from unifilter.train.auto import choose, parse_budget
+from unifilter.train.run import pick_device, training_labels
 from unifilter.trained import Trained, cls_uses
 
 EXAMPLES = """Examples:
@@ -53,7 +56,9 @@ def fit(
     patience: Annotated[int, typer.Option(help="Epochs without a better validation score.")] = 200,
     lr: Annotated[float, typer.Option(help="Learning rate of a named model.")] = 0.01,
     weight_decay: Annotated[float, typer.Option(help="Decay of a named model.")] = 5e-4,
-    batch: Annotated[int | None, typer.Option(help="Training rows a step; all at once by default.")] = None,
+    batch: Annotated[
+        int | None, typer.Option(min=1, help="Training rows a step; all at once by default.")
+    ] = None,
     class_weights: Annotated[
         bool, typer.Option("--class-weights", help="Weigh a named model's loss against rare classes.")
     ] = False,
@@ -66,26 +71,36 @@ def fit(
     as_json: Annotated[bool, typer.Option("--json", help="For machines: the record, on one line.")] = False,
 ) -> None:
     """Train on the labelled nodes, predict all nodes, and write a report."""
-    if (out / "model" / "model.json").exists() and not resume:
-        raise FileExistsError(
-            f"{out} holds a trained model already: choose another --out, or delete it first."
-        )
-    dataset = data.dataset()
-    _check_labels(dataset)
-    parts = parse_split(split, dataset)
     state = out / "state"
-    if not resume:
-        _forget(state)
-    state.mkdir(parents=True, exist_ok=True)
+    if (out / "model" / "model.json").exists():
+        if not resume:
+            raise FileExistsError(
+                f"{out} holds a trained model already: choose another --out, or delete it first."
+            )
+        if not state.exists():
+            _say_complete(out, as_json)
+            return
+    # Whatever can be wrong is wrong before anything is loaded or written.
     training = Training(
         epochs, patience, lr, weight_decay, batch=batch, class_weights=class_weights, seed=seed
     )
+    options = {} if model == "auto" else parse_options(model, option or [])
+    if model == "auto" and option:
+        raise ValueError("--option belongs to a named --model; auto chooses its settings itself.")
+    seconds = parse_budget(None if budget == "none" else budget)
+    pick_device(device)
+    raw = data.raw()
+    _check_labels(raw)
+    parts = parse_split(split, raw)
+    dataset = raw if data.preprocessing == "none" else raw.preprocess(data.preprocessing)
+    asked = asdict(data) | asdict(training) | {"split": split, "model": model, "option": options}
+    begin(state, asked, resume)
     with Display(quiet=as_json or not sys.stderr.isatty()) as display:
         if model == "auto":
             result = choose(
                 dataset,
                 parts,
-                budget=None if budget == "none" else budget,
+                budget=seconds,
                 seed=seed,
                 device=device,
                 epochs=epochs,
@@ -94,33 +109,38 @@ def fit(
                 folder=state,
             )
         else:
-            options = parse_options(model, option or [])
             watch = display.epochs(training)
             result = run(
                 dataset, parts, model, options, training, device=device, folder=state, on_epoch=watch
             )
-    write(out, dataset, parts, result, report)
-    _forget(state)
+    report = write(out, raw, parts, result, report)
+    if not result.interrupted:
+        forget(state)
     if as_json:
         print(result.record.to_json())
     else:
-        summary(dataset, result, out, report)
+        summary(raw, result, out, report)
     if result.interrupted:
+        print("interrupted: this is the best so far; the same line with --resume goes on.", file=sys.stderr)
         raise typer.Exit(130)
 
 
-def write(out: Path, dataset: Dataset, split: Split, result: Result, report: bool) -> None:
-    """Model, predictions, record and report."""
+def write(out: Path, dataset: Dataset, split: Split, result: Result, report: bool) -> bool:
+    """Model, predictions, record, and the report where it is wanted and plotly is there; whether it is."""
     out.mkdir(parents=True, exist_ok=True)
     labels = training_labels(dataset, split) if cls_uses(result.model, "labels") else None
     Trained.of(result, dataset, labels).save(out / "model")
     write_predictions(out / "predictions.parquet", dataset.ids, dataset.classes, result.p)
     result.record.append(out / "record.jsonl")
+    if report and find_spec("plotly") is None:
+        print("no report, since it needs plotly: pip install 'unifilter[viz]'.", file=sys.stderr)
+        return False
     if report:
         from unifilter.cli.report import fit_report
         from unifilter.viz import write_report
 
         write_report(out / "report.html", fit_report(dataset, split, result))
+    return report
 
 
 def write_predictions(file: Path, ids: Any, classes: Any, p: Any) -> None:
@@ -146,24 +166,41 @@ def parse_options(model: str, given: list[str]) -> dict[str, Any]:
     >>> parse_options("unifilter", ["K=5", "tau=learn"])
     {'K': 5, 'tau': 'learn'}
     """
-    known = [f.name for f in fields(model_class(model).Config)]
-    found = {}
+    known = {f.name: str(f.type) for f in fields(model_class(model).Config)}
+    found: dict[str, Any] = {}
     for text in given:
         name, sign, value = text.partition("=")
         if not sign:
             raise ValueError(f"--option {text} is not NAME=VALUE. {model} has {', '.join(known)}.")
         try:
-            found[name] = json.loads(value.lower() if value in ("True", "False") else value)
+            read = json.loads(value.lower() if value in ("True", "False", "None") else value)
         except json.JSONDecodeError:
-            found[name] = value
+            read = value
+        found[name] = tuple(read) if isinstance(read, list) else read
+        if not _fits(found[name], known.get(name, "")):
+            raise ValueError(f"option {name} of {model} must be {known[name]}, but is {value}.")
+    configure(model, found)
     return found
+
+
+def _fits(value: Any, annotation: str) -> bool:
+    """Whether a value has one of the types that a field names; of other names nothing is known."""
+    kinds: dict[str, Any] = {"bool": bool, "int": int, "float": (int, float), "Literal": str}
+    kinds |= {"tuple": tuple, "Sequence": tuple, "None": type(None)}
+    named = [word.partition("[")[0].strip() for word in annotation.split("|")]
+    if not set(named) <= set(kinds):
+        return True
+    if isinstance(value, bool):
+        return "bool" in named
+    return any(isinstance(value, kinds[name]) for name in named)
 
 
 def _check_labels(dataset: Dataset) -> None:
     count = np.bincount(dataset.y[dataset.labelled], minlength=len(dataset.classes))
     if (count > 0).sum() < 2:
         raise ValueError(
-            "labels of two classes at least are needed; --label names the column that holds them."
+            "labels of two classes at least are needed: --nodes names the table and --label the column that "
+            "holds them."
         )
     few = [str(dataset.classes[i]) for i in np.flatnonzero((count > 0) & (count < 3))]
     if few:
@@ -173,8 +210,9 @@ def _check_labels(dataset: Dataset) -> None:
         )
 
 
-def _forget(state: Path) -> None:
-    for file in state.glob("*") if state.exists() else ():
-        file.unlink()
-    if state.exists():
-        state.rmdir()
+def _say_complete(out: Path, as_json: bool) -> None:
+    """Nothing is left to do: a script may say --resume always."""
+    if as_json:
+        print((out / "record.jsonl").read_text().splitlines()[-1])
+    else:
+        print(f"{out} is complete: there is nothing to resume.")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict, fields
+from inspect import cleandoc
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from unifilter.models import create, model_class, names
 
@@ -18,13 +19,17 @@ unifilter models
 
 unifilter models bernnet
 """
+CAPTION = (
+    "X, once: nothing is propagated while training. H: learned features, at every step.\n"
+    "`unifilter models NAME` shows paper and options, `unifilter fit --model NAME` trains it."
+)
 
 
 def models(
     name: Annotated[str | None, typer.Argument(help="One model, with its options.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
 ) -> None:
-    """List the models: paper, kind, and what they propagate; or one with its options."""
+    """List the models: year, kind, and what they propagate; or one with its paper and options."""
     if name is not None:
         _one(name, as_json)
         return
@@ -32,14 +37,14 @@ def models(
     if as_json:
         print(json.dumps(cards))
         return
-    table = Table()
-    for column in ("name", "title", "year", "kind", "propagates", "parameters"):
-        table.add_column(column, justify="right" if column in ("year", "parameters") else "left")
-    for n, card in cards.items():
-        table.add_row(n, card["title"], str(card["year"]), card["kind"], card["propagates"], _parameters(n))
-    console = Console()
-    console.print(table)
-    console.print("parameters: with default options, on 100 columns and 5 classes; + n: some for every node")
+    rows = [("name", "year", "kind", "propagates")]
+    rows += [(n, str(card["year"]), card["kind"], card["propagates"]) for n, card in cards.items()]
+    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    # In a narrow window the end of a line is cut off; in a file or for grep, nothing is.
+    most = get_terminal_size().columns if sys.stdout.isatty() else None
+    for row in rows:
+        print("  ".join(map(str.ljust, row, widths)).rstrip()[:most])
+    print(f"\n{CAPTION}")
 
 
 def _one(name: str, as_json: bool) -> None:
@@ -48,12 +53,12 @@ def _one(name: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"name": name, **asdict(cls.card), "options": options}, default=str))
         return
-    console = Console(highlight=False)
-    console.print(f"{cls.card.title}. {cls.card.paper}, {cls.card.year}", style="bold", markup=False)
-    console.print(f"{cls.card.kind}; propagates {cls.card.propagates}", markup=False)
-    console.print((cls.Config.__doc__ or "").strip(), markup=False)
+    print(f"{cls.card.title}. {cls.card.paper}, {cls.card.year}")
+    print(f"{cls.card.kind}; propagates {cls.card.propagates}")
+    print(f"{_parameters(name)} parameters with default options, on 100 columns and 5 classes\n")
+    print(cleandoc(cls.Config.__doc__ or ""), "\n\nDefaults:")
     for option, default in options.items():
-        console.print(f"  --option {option}={default}", markup=False)
+        print(f"  --option {option}={json.dumps(default)}")
 
 
 def _parameters(name: str) -> str:
@@ -64,5 +69,5 @@ def _parameters(name: str) -> str:
 
         net = cls(cls.Config(), 100, 5, labels=torch.zeros(1, dtype=torch.long))
         grows = bool(getattr(net, "node_parameters", ()))
-        return f"{sum(p.numel() for p in net.parameters()):,}{' + n' if grows else ''}"
+        return f"{sum(p.numel() for p in net.parameters()):,}{' (and some for every node)' if grows else ''}"
     return f"{sum(p.numel() for p in create(name, 100, 5).parameters()):,}"

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
 
 from unifilter.cli.fit import write_predictions
 from unifilter.data.newcomers import read_newcomers
@@ -50,7 +49,6 @@ def predict(
             }
             print(json.dumps(line, default=str))
         return
-    console = Console(highlight=False)
     for note in new.notes:
-        console.print(f"note: {note}", markup=False)
-    console.print(f"predictions of {p.shape[0]:,} new nodes: {file}", markup=False)
+        print(f"note: {note}")
+    print(f"predictions of {p.shape[0]:,} new nodes: {file}")

@@ -79,13 +79,15 @@ def summary(dataset: Dataset, result: Result, out: Path, report: bool) -> None:
         table.add_column(measure.replace("_", " "), justify="right")
     for part, scores in record.scores.items():
         if scores:
-            table.add_row(part, *(f"{scores[m]:.3f}" if m in scores else "" for m in measures))
+            table.add_row(part, *(f"{round(scores[m], 3) + 0:.3f}" if m in scores else "" for m in measures))
     console.print(table)
     learned = ", ".join(f"{name} {value:.2f}" for name, value in record.learned.items())
-    console.print(f"{record.model}, epoch {record.best_epoch} of {record.epochs}; {learned}", markup=False)
+    words = f"{record.model}: {record.epochs} epochs, best {record.best_epoch}; {learned}"
+    console.print(words, markup=False)
     for note in record.notes:
         console.print(f"note: {note}", markup=False)
-    console.print(f"predictions of all {dataset.n:,} nodes: {out / 'predictions.parquet'}", markup=False)
-    console.print(f"model: {out / 'model'}", markup=False)
+    # Paths stay in one piece, to be copied.
+    print(f"predictions of all {dataset.n:,} nodes: {out / 'predictions.parquet'}")
+    print(f"model: {out / 'model'}")
     if report:
-        console.print(f"report: {out / 'report.html'}", markup=False)
+        print(f"report: {out / 'report.html'}")

@@ -7,7 +7,7 @@ from unifilter.data.splits import Split
 
 HELP = (
     "Who trains, validates and tests: auto (60/20/20 of the labelled nodes of every class), quota[:SEED], "
-    "stratified[:TRAIN/VAL[:SEED]], per-class:COUNT[:SEED], fixed:NUMBER, public."
+    "stratified[:TRAIN/VAL[:SEED]], per-class:COUNT[:SEED] (500 validate, 1000 test), fixed:NUMBER, public."
 )
 
 
@@ -27,10 +27,10 @@ def parse_split(text: str, dataset: Dataset) -> Split:
         if kind == "quota":
             return splits.quota(dataset.y, seed=int(rest[0]) if rest else splits.SEEDS[0])
         if kind == "stratified":
-            train, val = (float(s) for s in rest[0].split("/")) if rest else (0.6, 0.2)
+            train, val = _shares(rest[0]) if rest else (0.6, 0.2)
             return splits.stratified(dataset.y, train, val, seed=int(rest[1]) if len(rest) > 1 else 0)
         if kind == "per-class":
-            return splits.per_class(dataset.y, int(rest[0]), seed=int(rest[1]) if len(rest) > 1 else 0)
+            return _per_class(dataset, int(rest[0]), int(rest[1]) if len(rest) > 1 else 0)
         if kind == "fixed":
             return splits.fixed(dataset, int(rest[0]) if rest else 0)
         if kind == "public" and not rest:
@@ -42,3 +42,20 @@ def parse_split(text: str, dataset: Dataset) -> Split:
             raise ValueError(f"--split {text} has no number where one belongs. {HELP}") from error
         raise
     raise ValueError(f"--split {text} names no split. {HELP}")
+
+
+def _shares(text: str) -> tuple[float, float]:
+    train, val = (float(share) for share in f"{text}/0.2".split("/")[:2])
+    if text.count("/") > 1 or not (train > 0 and val >= 0 and train + val <= 1):
+        raise ValueError(
+            f"--split stratified:{text} must name the shares of training and validation, as in "
+            "stratified:0.6/0.2, not above 1 together; the rest tests."
+        )
+    return train, val
+
+
+def _per_class(dataset: Dataset, k: int, seed: int) -> Split:
+    """As published: 500 nodes validate and 1000 test; on small graphs a third and two thirds of the rest."""
+    rest = int(dataset.labelled.sum()) - k * len(dataset.classes)
+    val, test = (500, 1000) if rest >= 1500 else (max(rest, 0) // 3, max(rest, 0) - max(rest, 0) // 3)
+    return splits.per_class(dataset.y, k, val, test, seed)

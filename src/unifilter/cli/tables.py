@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from unifilter.data import Dataset, load, read_tables
+from unifilter.data.preprocess import NAMES
 
 PANEL = "Your own tables"
 
@@ -52,7 +53,16 @@ class Source:
     strict: Annotated[bool, _option("--strict", help="Refuse whatever would drop or invent data.")] = False
 
     def dataset(self) -> Dataset:
-        """Load the named graph, or read the tables."""
+        """Load the named graph, or read the tables, and scale the features."""
+        found = self.raw()
+        return found if self.preprocessing == "none" else found.preprocess(self.preprocessing)
+
+    def raw(self) -> Dataset:
+        """Load the named graph, or read the tables; features as they came."""
+        if self.preprocessing not in NAMES:
+            raise ValueError(
+                f"--preprocessing must be one of {', '.join(NAMES)}, but is {self.preprocessing!r}."
+            )
         if (self.name is None) == (self.edges is None):
             given = "both" if self.name else "neither"
             raise ValueError(
@@ -62,7 +72,7 @@ class Source:
         if self.name is not None:
             if self.nodes is not None:
                 raise ValueError("--nodes belongs to --edges, which is missing.")
-            return load(self.name, self.preprocessing)
+            return load(self.name)
         found = read_tables(
             str(self.edges),
             None if self.nodes is None else str(self.nodes),
@@ -75,4 +85,11 @@ class Source:
             delimiter=self.delimiter,
             strict=self.strict,
         )
-        return found if self.preprocessing == "none" else found.preprocess(self.preprocessing)
+        return replace(found, name=_name(Path(str(self.edges))))
+
+
+def _name(edges: Path) -> str:
+    """What a report calls the data: the file's name, or its folder's where the file is just `edges`."""
+    stem = edges.name.split(".")[0]
+    own = edges.resolve().parent.name
+    return own if own and stem.lower() in ("edges", "edge", "edgelist", "edge_list", "links") else stem

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -59,8 +61,9 @@ class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
         labels = training_labels(dataset, split) if cls_uses(result.model, "labels") else None
         self.trained_ = Trained.of(result, dataset, labels)
         self.record_, self.history_, self._built = result.record, result.history, graph is None
-        self.label_distributions_ = result.p
-        self.transduction_ = self.classes_[result.p.argmax(axis=1)]
+        attached = self._built and isinstance(result.inputs, Basis)
+        self.label_distributions_ = self._attached(X) if attached else result.p
+        self.transduction_ = self.classes_[self.label_distributions_.argmax(axis=1)]
         return self
 
     def predict(self, X: Any, edges: Any = None, weights: Any = None) -> Any:
@@ -89,11 +92,14 @@ class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
         return self.trained_.predict_new(X, edges, weights)
 
     def _attached(self, X: FloatArray) -> FloatArray:
+        """In float64, where a row's answer does not show how many rows were multiplied beside it."""
         trained = self.trained_
         scaled = preprocess(X.astype(np.float32), trained.preprocessing, like=trained.dataset.X)
         degrees = trained.dataset.graph.degrees
         inputs = self._inputs_of(X, np.asarray(scaled, np.float32), trained.inputs, degrees)
-        return trained._probabilities(inputs)
+        T, wide = inputs.T.to(dtype=torch.float64), (inputs.V, inputs.norm, inputs.powers)
+        V, norm, powers = (tensor.double() for tensor in wide)
+        return trained._probabilities(Basis(V, T, norm, powers), deepcopy(trained.net).double())
 
     def _is_training(self, X: FloatArray) -> bool:
         own = self.trained_.dataset.X

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 
+from unifilter._checks import check_count
 from unifilter._types import FloatArray
 from unifilter.graph import Graph
 from unifilter.models._basis import Basis
@@ -20,6 +21,7 @@ class OnGraph(BaseEstimator):  # type: ignore[misc]
     """What needs a graph beside X: a Graph, SciPy matrix or edge array; else the nearest neighbours of X."""
 
     neighbors: int
+    neighbors_: Any
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -27,7 +29,11 @@ class OnGraph(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _graph(self, X: FloatArray, graph: Any) -> Graph:
+        if hasattr(self, "neighbors_"):
+            del self.neighbors_  # of an earlier fit
         if graph is None:
+            if check_count(self.neighbors, "neighbors") < 1:
+                raise ValueError("neighbors must be 1 at least, but is 0.")
             k = min(self.neighbors, X.shape[0] - 1)
             self.neighbors_ = NearestNeighbors(n_neighbors=max(1, k)).fit(X)
             return (

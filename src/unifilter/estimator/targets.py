@@ -14,6 +14,8 @@ from unifilter.data.splits import Split
 def encode_labels(y: Any) -> tuple[BoolArray, IntArray, Any]:
     """Which labels are known, their numbers (-1 = unknown), and the classes in order.
 
+    Unknown are None, NaN and -1; but -1 is a class where there would be fewer than two without it.
+
     Examples
     --------
     >>> known, codes, classes = encode_labels(np.array(["b", None, "a"], dtype=object))
@@ -25,20 +27,43 @@ def encode_labels(y: Any) -> tuple[BoolArray, IntArray, Any]:
     if y.dtype.kind == "f":
         known = ~np.isnan(y)
     elif y.dtype == object:
-        known = np.array([v is not None and v == v for v in y], bool)
-    if y.dtype.kind in "if" and np.unique(y[known & (y != -1)]).size >= 2:
-        known &= y != -1
-    given = y[known]
-    if given.size:
-        check_classification_targets(given.tolist() if given.dtype == object else given)
-        if given.dtype.kind == "f":
-            given = given.astype(np.int64) if (given == given.astype(np.int64)).all() else given
-        elif given.dtype == object and all(isinstance(v, str) for v in given):
-            given = given.astype(str)
+        known = np.array([_is_known(v) for v in y], bool)
+    # An array of strings has turned a -1 among them into "-1".
+    nobody = "-1" if y.dtype.kind == "U" else -1
+    other = np.array([k and v != nobody for k, v in zip(known, y.tolist(), strict=True)], bool)
+    if len(set(y[other].tolist())) >= 2:
+        known = other
+    given = _plain(y[known])
     classes, codes = np.unique(given, return_inverse=True)
     numbers = np.full(y.shape, -1, np.int64)
     numbers[known] = codes
     return known, numbers, classes
+
+
+def _is_known(value: Any) -> bool:
+    """Neither None nor NaN nor pandas' NA, whose comparison with itself is no truth value."""
+    same = value is not None and value == value
+    return isinstance(same, (bool, np.bool_)) and bool(same)
+
+
+def _plain(given: Any) -> Any:
+    """Known labels in the plainest type that holds them: whole numbers, text, or as they came."""
+    if not given.size:
+        return given
+    if given.dtype == object and not all(isinstance(v, str) for v in given):
+        if any(isinstance(v, str) for v in given):
+            raise ValueError(
+                "labels are text and numbers mixed, which have no order: make them all text, or all numbers."
+            )
+        given = np.array(given.tolist())
+    elif given.dtype == object:
+        given = given.astype(str)
+    if given.dtype.kind == "f" and np.isinf(given).any():
+        raise ValueError("labels are classes, but y contains infinity.")
+    check_classification_targets(given)
+    if given.dtype.kind == "f" and (given == given.astype(np.int64)).all():
+        return given.astype(np.int64)
+    return given
 
 
 def validation_split(codes: IntArray, share: float, seed: int) -> Split:

@@ -10,6 +10,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unifilter import bases
+from unifilter._checks import check_count, check_share
 from unifilter._types import FloatArray
 from unifilter.estimator.graphs import OnGraph, dense
 from unifilter.estimator.targets import encode_labels
@@ -52,12 +53,13 @@ class UniBasisTransformer(TransformerMixin, OnGraph):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, graph: Any = None) -> UniBasisTransformer:
         """Factorise: the only propagation."""
         X = validate_data(self, dense(X), dtype=np.float64, ensure_min_samples=2)
+        tau, K = check_share(self.tau, "tau"), check_count(self.K, "K")
         self.graph_ = self._graph(X, graph)
         P = propagation(self.graph_, dtype=torch.float64)
-        V, T, norm = lanczos(P, torch.from_numpy(X), self.K)
+        V, T, norm = lanczos(P, torch.from_numpy(X), K)
         self.h_ = self._homophily(y)
-        self._inputs = Basis(V, T, norm, bases.monomial(T, norm * T.e1, self.K))
-        self._C = bases.unibasis(T, norm, self.tau, self.h_, self.K, "signal")
+        self._inputs = Basis(V, T, norm, bases.monomial(T, norm * T.e1, K))
+        self._C = bases.unibasis(T, norm, tau, self.h_, K, "signal")
         self._X = X
         return self
 
@@ -78,7 +80,7 @@ class UniBasisTransformer(TransformerMixin, OnGraph):  # type: ignore[misc]
 
     def _homophily(self, y: Any) -> float:
         if self.h is not None:
-            return float(self.h)
+            return check_share(self.h, "h")
         if y is None:
             return 0.5
         known, codes, _ = encode_labels(np.asarray(y))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -17,7 +18,8 @@ from unifilter.train import checkpoint
 from unifilter.train.config import Training
 from unifilter.train.threads import threads_for
 
-CHECKPOINT_SECONDS = 10.0
+# Between two checkpoints of a run that has a folder for them.
+CHECKPOINT_SECONDS = float(os.environ.get("UNIFILTER_CHECKPOINT_SECONDS", "10"))
 OPTIMIZERS: dict[str, Any] = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
 
 

@@ -225,7 +225,13 @@ def pick_device(device: str | torch.device) -> torch.device:
     """A GPU if there is one and "auto" was asked for."""
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return torch.device(device)
+    try:
+        found = torch.device(device)
+    except RuntimeError:
+        raise ValueError(f'device must be "auto", "cpu" or "cuda", but is {device!r}.') from None
+    if found.type == "cuda" and not torch.cuda.is_available():
+        raise ValueError('device is "cuda", but PyTorch sees no GPU here. "auto" takes one if there is one.')
+    return found
 
 
 def _given(extra: dict[str, Any]) -> dict[str, float]:

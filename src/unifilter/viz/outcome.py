@@ -81,7 +81,10 @@ def frequency_response(
     low: FloatArray | None = None,
     high: FloatArray | None = None,
 ) -> Any:
-    """What the filter makes of every frequency, over the eigenvalues that the graph has."""
+    """What the filter makes of every frequency, over the eigenvalues that the graph has.
+
+    Where it has none, nothing holds the polynomial: the axis shows the values that matter.
+    """
     go = plotly()
     traces = [area(*density.smooth())]
     if low is not None and high is not None:
@@ -109,7 +112,19 @@ def frequency_response(
     axes = spectral_axes() | {"yaxis": {"visible": False, "rangemode": "tozero"}}
     axes["yaxis2"] = {"overlaying": "y", "side": "left", "title": "response g", "automargin": True}
     axes["yaxis2"] |= {"tickmode": "auto"}  # not at the ticks of the hidden one
+    axes["yaxis2"]["range"] = _reach(lam, [v for v in (g, low, high) if v is not None], density)
     return figure([*traces, line], "eigenvalue λ of L", height=360, **axes)
+
+
+def _reach(lam: FloatArray, values: Sequence[FloatArray], density: Density) -> list[float]:
+    """Least and largest value where the graph has eigenvalues, 0 among them, with a margin."""
+    where, height = density.smooth()
+    there = np.interp(lam, where, height) > 0.01 * np.max(height)
+    there |= lam <= 0.02  # 0 is an eigenvalue of every graph with an edge
+    seen = np.concatenate([np.asarray(v)[there] for v in values])
+    least, most = min(0.0, float(seen.min())), max(0.0, float(seen.max()))
+    margin = 0.08 * (most - least) or 1.0
+    return [least - margin, most + margin]
 
 
 def basis_spectrum(frequencies: FloatArray, w: FloatArray) -> Any:

@@ -123,6 +123,11 @@ def _result(report: FitReport) -> str:
         for k, s in ((k, record.scores.get(k, {})) for k in PARTS if k in report.masks)
     ]
     caption = "Only test nodes were kept out of training and of every choice: theirs are the scores to quote."
+    if report.judged != "test":
+        caption = (
+            "No node was kept out as a test. Validation nodes chose the settings and the epoch, so these "
+            "scores flatter: `unifilter evaluate` scores labels that took no part."
+        )
     blocks = [tiles(numbers), table(["nodes", "number", *(MEASURES[m] for m in measures)], rows, caption)]
     if record.notes:
         blocks.append(callout("Notes", record.notes))
@@ -169,7 +174,8 @@ def _filter(report: FitReport) -> list[str]:
         caption = (
             "What the filter multiplies each frequency by, over the frequencies that the graph has (shaded). "
             "High on the left and low on the right is low-pass: it averages over neighbours. High on the "
-            "right sharpens differences between them."
+            "right sharpens differences between them. "
+            "Where the graph has no frequency the curve means nothing."
         )
         blocks.append(chart(figure, "Frequency response", caption, wide=True))
     w = report.weights
@@ -265,7 +271,8 @@ def _setting(value: Any) -> str:
 
 
 def _score(measure: str, value: float) -> str:
-    return f"{value:.3f}" if measure in ("log_loss", "roc_auc") else f"{value:.1%}"
+    # + 0 makes -0.000 a 0.000
+    return f"{round(value, 3) + 0:.3f}" if measure in ("log_loss", "roc_auc") else f"{value:.1%}"
 
 
 def _id(ids: Sequence[Any] | None, i: int) -> str:

@@ -1,0 +1,221 @@
+"""`unifilter fit`: the walk from tables to predictions, and what can go wrong on the way."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from typer.testing import CliRunner
+
+from unifilter import Trained
+from unifilter.cli.app import app
+from unifilter.cli.fit import parse_options, write_predictions
+
+RUNNER = CliRunner()
+AUTO = ("--budget", "none", "--epochs", "15")
+SGC = ("--model", "sgc", "--epochs", "60", "--no-report")
+
+
+def fit(*words):
+    return RUNNER.invoke(app, ["fit", *map(str, words)])
+
+
+@pytest.fixture(scope="module")
+def walked(tables, tmp_path_factory):
+    """One automatic fit with everything."""
+    out = tmp_path_factory.mktemp("walk") / "run"
+    result = fit(*tables.words, *AUTO, "--out", out)
+    assert result.exit_code == 0, result.stderr
+    return out, result
+
+
+def test_the_walk_leaves_model_predictions_report_and_record(walked, tables):
+    out, _ = walked
+    assert sorted(p.name for p in out.iterdir()) == [
+        "model",
+        "predictions.parquet",
+        "record.jsonl",
+        "report.html",
+    ]
+    found = pd.read_parquet(out / "predictions.parquet")
+    assert list(found.columns) == ["id", "class", "p(ape)", "p(bee)", "p(cat)"]
+    assert found["id"].tolist() == pd.read_parquet(tables["nodes"])["who"].tolist()
+    p = found[["p(ape)", "p(bee)", "p(cat)"]].to_numpy()
+    assert_allclose(p.sum(axis=1), 1)
+    assert found["class"].tolist() == [("ape", "bee", "cat")[i] for i in p.argmax(axis=1)]
+
+
+def test_hidden_labels_are_found(walked, tables):
+    found = pd.read_parquet(walked[0] / "predictions.parquet").set_index("id")["class"]
+    truth = pd.read_parquet(tables["truth"]).set_index("who")["animal"]
+    both = truth.index.intersection(found.index)
+    assert len(both) > 80
+    assert (found[both] == truth[both]).mean() > 0.6
+
+
+def test_the_record_says_what_was_done(walked):
+    lines = (walked[0] / "record.jsonl").read_text().splitlines()
+    assert len(lines) == 1
+    record = json.loads(lines[0])
+    assert record["model"] == "unifilter"
+    assert record["scores"]["test"]["accuracy"] > 0.4
+    assert len(record["candidates"]) > 1
+
+
+def test_the_model_predicts_what_was_written(walked):
+    out, _ = walked
+    written = pd.read_parquet(out / "predictions.parquet").iloc[:, 2:].to_numpy()
+    assert_allclose(Trained.load(out / "model").predict_proba(), written, atol=1e-5)
+
+
+def test_words_say_how_the_tables_were_read_and_where_all_lies(walked):
+    out, result = walked
+    for said in ("test", "accuracy", str(out / "predictions.parquet"), str(out / "report.html"), "248 nodes"):
+        assert said in result.stdout
+    assert result.stderr == ""
+
+
+def test_csv_gives_what_parquet_gives(walked, csv_tables, tmp_path):
+    result = fit(*csv_tables.words, *AUTO, "--no-report", "--out", tmp_path / "run")
+    assert result.exit_code == 0, result.stderr
+    ours, theirs = (pd.read_parquet(f / "predictions.parquet") for f in (tmp_path / "run", walked[0]))
+    pd.testing.assert_frame_equal(ours, theirs, atol=1e-5)
+    assert not (tmp_path / "run" / "report.html").exists()
+
+
+def test_json_is_the_record_and_nothing_else(tables, tmp_path):
+    result = fit(*tables.words, *SGC, "--json", "--out", tmp_path / "run")
+    assert json.loads(result.stdout)["model"] == "sgc"
+    assert result.stdout == (tmp_path / "run" / "record.jsonl").read_text()
+    assert result.stderr == ""
+
+
+def test_options_reach_the_model(tables, tmp_path):
+    result = fit(*tables.words, *SGC, "--option", "K=1", "--lr", "0.2", "--json", "--out", tmp_path / "run")
+    record = json.loads(result.stdout)
+    assert record["config"]["K"] == 1
+    assert record["training"]["lr"] == 0.2
+
+
+def test_scaling_is_kept_for_newcomers(tables, tmp_path):
+    """The model keeps features as they came, and the way they were scaled."""
+    words = ("--preprocessing", "standard", "--out", tmp_path / "run")
+    assert fit(*tables.words, *SGC, *words).exit_code == 0
+    trained = Trained.load(tmp_path / "run" / "model")
+    assert trained.preprocessing == "standard"
+    raw = pd.read_parquet(tables["nodes"]).filter(like="x").to_numpy()
+    assert_allclose(trained.dataset.X, raw, atol=1e-6)
+
+
+def test_a_named_graph_needs_no_tables(tmp_path):
+    words = ("sbm:n=200,h=0.9", "--split", "stratified:0.5/0.25:3", *SGC, "--out", tmp_path / "run")
+    assert fit(*words).exit_code == 0
+    assert pd.read_parquet(tmp_path / "run" / "predictions.parquet")["id"].tolist() == list(range(200))
+
+
+def test_a_model_that_is_there_is_not_overwritten(tables, tmp_path):
+    words = (*tables.words, *SGC, "--out", tmp_path / "run")
+    assert fit(*words).exit_code == 0
+    before = (tmp_path / "run" / "record.jsonl").read_text()
+    result = fit(*words)
+    assert result.exit_code == 2
+    assert "holds a trained model already" in result.stderr
+    assert (tmp_path / "run" / "record.jsonl").read_text() == before
+
+
+def test_a_complete_run_has_nothing_to_resume(tables, tmp_path):
+    words = (*tables.words, *SGC, "--out", tmp_path / "run")
+    assert fit(*words).exit_code == 0
+    again = fit(*words, "--resume")
+    assert again.exit_code == 0
+    assert "nothing to resume" in again.stdout
+    as_json = fit(*words, "--resume", "--json")
+    assert as_json.stdout == (tmp_path / "run" / "record.jsonl").read_text()
+
+
+def test_without_plotly_all_but_the_report_is_written(tables, tmp_path, monkeypatch):
+    monkeypatch.setattr("unifilter.cli.fit.find_spec", lambda name: None)
+    words = ("--model", "sgc", "--epochs", "3", "--out", tmp_path / "run")
+    result = fit(*tables.words, *words)
+    assert result.exit_code == 0
+    assert "pip install 'unifilter[viz]'" in result.stderr
+    assert "report:" not in result.stdout
+    assert (tmp_path / "run" / "predictions.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--model", "bernet"), "Did you mean bernnet"),
+        (("--model", "sgc", "--option", "hops=3"), "sgc has no option 'hops'"),
+        (("--model", "sgc", "--option", "K"), "--option K is not NAME=VALUE"),
+        (("--model", "sgc", "--option", "K=many"), "option K of sgc must be int, but is many"),
+        (("--model", "sgc", "--option", "K=2.5"), "option K of sgc must be int, but is 2.5"),
+        (("--option", "K=2"), "auto chooses its settings itself"),
+        (("--budget", "soon"), "a budget is a time"),
+        (("--budget", "-3s"), "must be positive"),
+        (("--device", "abacus"), 'device must be "auto"'),
+        (("--epochs", "0"), "epochs must be at least 1"),
+        (("--split", "thirds"), "names no split"),
+        (("--split", "stratified:a/b"), "no number where one belongs"),
+        (("--preprocessing", "magic"), "magic"),
+        (("--nodes", "nowhere.csv"), "nowhere.csv"),
+        (("--label", "kind"), "kind"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_wrong_input_is_one_line_and_leaves_nothing(tables, tmp_path, words, said):
+    result = fit(*tables.words, *words, "--out", tmp_path / "run")
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert result.stdout == ""
+    assert not (tmp_path / "run").exists()
+
+
+def test_too_few_labels_are_named(tmp_path):
+    (tmp_path / "e.csv").write_text("src,dst\n" + "".join(f"{i},{(i + 1) % 9}\n" for i in range(9)))
+    kinds = ["a", "a", "a", "a", "b", "b", "", "", ""]
+    (tmp_path / "n.csv").write_text("id,x,label\n" + "".join(f"{i},{i},{k}\n" for i, k in enumerate(kinds)))
+    words = ("--edges", tmp_path / "e.csv", "--nodes", tmp_path / "n.csv", "--out", tmp_path / "run")
+    result = fit(*words)
+    assert result.exit_code == 2
+    assert "class b has fewer than 3 labelled nodes" in result.stderr
+    result = fit(*words, "--label", "")
+    assert "labels of two classes at least are needed" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (["K=5", "tau=learn"], {"K": 5, "tau": "learn"}),
+        (["tau=0.25", "h=1"], {"tau": 0.25, "h": 1}),
+        (["batch_norm=True", "residual=false"], {"batch_norm": True, "residual": False}),
+        (['tau="learn"'], {"tau": "learn"}),
+    ],
+)
+def test_options_are_read_as_json_or_text(given, wanted):
+    assert parse_options("unifilter", given) == wanted
+
+
+def test_a_list_becomes_a_tuple():
+    assert parse_options("boosting", ["taus=[1.0, 0.5]"]) == {"taus": (1.0, 0.5)}
+
+
+@pytest.mark.parametrize("given", ["K=true", "batch_norm=1", "dropout=big", "K=null"])
+def test_an_option_of_another_type_is_refused(given):
+    with pytest.raises(ValueError, match="of unifilter must be"):
+        parse_options("unifilter", [given])
+
+
+def test_predictions_without_ids_are_numbered(tmp_path):
+    write_predictions(tmp_path / "deep" / "p.parquet", None, ("a", "b"), np.array([[0.3, 0.7], [0.9, 0.1]]))
+    found = pd.read_parquet(tmp_path / "deep" / "p.parquet")
+    assert found.to_dict("list") == {
+        "id": [0, 1],
+        "class": ["b", "a"],
+        "p(a)": [0.3, 0.9],
+        "p(b)": [0.7, 0.1],
+    }
+    assert len(list((tmp_path / "deep").iterdir())) == 1

@@ -1,0 +1,85 @@
+"""`unifilter models`: what there is to train."""
+
+import json
+from io import StringIO
+
+import pytest
+from typer.testing import CliRunner
+
+from unifilter.cli import models as command
+from unifilter.cli.app import app
+from unifilter.cli.fit import parse_options
+from unifilter.models import create, model_class, names
+
+RUNNER = CliRunner()
+
+
+def models(*words):
+    return RUNNER.invoke(app, ["models", *words])
+
+
+def test_every_model_has_one_line_with_its_cost():
+    lines = models().stdout.splitlines()
+    for name in names():
+        (line,) = [line for line in lines if line.split()[:1] == [name]]
+        card = model_class(name).card
+        assert card.kind in line
+        assert line.endswith(card.propagates)
+
+
+class Window(StringIO):
+    """Text that goes to a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_a_window_cuts_lines_and_does_not_fold_them(monkeypatch):
+    window = Window()
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr("sys.stdout", window)
+    command.models()
+    table = window.getvalue().split("\n\n")[0].splitlines()
+    assert len(table) == len(names()) + 1
+    assert max(map(len, table)) <= 60
+
+
+def test_json_is_every_card():
+    found = json.loads(models("--json").stdout)
+    assert sorted(found) == names()
+    assert found["sgc"]["year"] == 2019
+    assert found["unifilter"]["propagates"] == "X, once"
+
+
+@pytest.mark.parametrize("name", ["bernnet", "linkx", "labelpropagation", "boosting"])
+def test_one_model_shows_its_paper_and_its_options(name):
+    text = models(name).stdout
+    cls = model_class(name)
+    assert cls.card.paper in text
+    assert "--option K=" in text or name == "linkx"
+    assert "parameters with default options" in text
+
+
+def test_parameters_are_counted():
+    count = sum(p.numel() for p in create("sgc", 100, 5).parameters())
+    assert f"{count:,} parameters" in models("sgc").stdout
+    assert "some for every node" in models("linkx").stdout
+
+
+def test_defaults_can_be_pasted_behind_fit():
+    """Each line is an --option as `unifilter fit` reads it."""
+    for name in ("unifilter", "boosting", "mixhop", "gcn"):
+        lines = models(name).stdout.split("Defaults:")[1].split("\n")
+        given = [line.strip().removeprefix("--option ") for line in lines if "--option" in line]
+        assert model_class(name).Config(**parse_options(name, given)) == model_class(name).Config()
+
+
+def test_one_model_as_json_has_its_options():
+    found = json.loads(models("sgc", "--json").stdout)
+    assert found["options"]["K"] == model_class("sgc").Config().K
+
+
+def test_an_unknown_model_is_answered_with_near_ones():
+    result = models("bernet")
+    assert result.exit_code == 2
+    assert "Did you mean bernnet" in result.stderr

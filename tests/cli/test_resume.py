@@ -1,0 +1,108 @@
+"""Runs that are cut off, by Ctrl-C or worse, and go on; real processes, real signals."""
+
+import json
+import os
+import signal
+import time
+
+import pandas as pd
+import pytest
+
+from unifilter import Trained
+from unifilter.cli.resume import begin, forget
+
+from .conftest import start
+
+OFTEN = {"UNIFILTER_CHECKPOINT_SECONDS": "0"}
+RUNS = {
+    "auto": ["--budget", "none", "--epochs", "150", "--patience", "150"],
+    "sgc": ["--model", "sgc", "--epochs", "3000", "--patience", "3000"],
+    "unifilter": ["--model", "unifilter", "--epochs", "400", "--patience", "400", "--option", "K=4"],
+}
+
+
+def wait_for(path, process, seconds=60):
+    """Until a file is there that a run writes."""
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < end, f"{path} was not written"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_a_run_killed_at_once_goes_on_to_the_same_result(kind, tables, tmp_path):
+    words = ["fit", *tables.words, *RUNS[kind], "--no-report", "--json"]
+    whole = start(*words, "--out", str(tmp_path / "whole"))
+    cut = start(*words, "--out", str(tmp_path / "cut"), **OFTEN)
+    wait_for(tmp_path / "cut" / "state" / ("auto.json" if kind == "auto" else "state.json"), cut)
+    time.sleep(0.3)
+    os.kill(cut.pid, signal.SIGKILL)
+    cut.communicate()
+    assert cut.returncode == -signal.SIGKILL
+    assert not (tmp_path / "cut" / "model").exists()
+
+    again = start(*words, "--out", str(tmp_path / "cut"), "--resume")
+    said, error = again.communicate(timeout=120)
+    assert again.returncode == 0, error
+    wanted, _ = whole.communicate(timeout=120)
+    found, wanted = json.loads(said), json.loads(wanted)
+    assert found["scores"] == wanted["scores"]
+    assert found["epochs"] == wanted["epochs"]
+    assert found["learned"] == wanted["learned"]
+    a, b = (pd.read_parquet(tmp_path / out / "predictions.parquet") for out in ("cut", "whole"))
+    pd.testing.assert_frame_equal(a, b, check_exact=True)
+    assert not (tmp_path / "cut" / "state").exists()
+
+
+@pytest.mark.parametrize("kind", ["auto", "sgc"])
+def test_ctrl_c_leaves_the_best_so_far_and_says_so(kind, tables, tmp_path):
+    endless = ["--epochs", "1000000", "--patience", "1000000"]
+    words = ["fit", *tables.words, *RUNS[kind], *endless, "--no-report", "--out", str(tmp_path / "run")]
+    process = start(*words, **OFTEN)
+    state = tmp_path / "run" / "state"
+    wait_for(state / ("auto.json" if kind == "auto" else "state.json"), process)
+    time.sleep(0.3)
+    os.kill(process.pid, signal.SIGINT)
+    said, error = process.communicate(timeout=60)
+    assert process.returncode == 130, error
+    assert "Traceback" not in error
+    assert "--resume" in error
+    assert str(tmp_path / "run" / "model") in said
+    trained = Trained.load(tmp_path / "run" / "model")
+    written = pd.read_parquet(tmp_path / "run" / "predictions.parquet").iloc[:, 2:].to_numpy()
+    assert abs(trained.predict_proba() - written).max() < 1e-5
+    record = json.loads((tmp_path / "run" / "record.jsonl").read_text())
+    assert "interrupted" in record["notes"]
+    assert state.exists()  # so that --resume can go on
+
+
+def test_ctrl_c_before_training_is_one_line(tmp_path):
+    cache = tmp_path / "cache"
+    process = start("fit", "sbm:n=300000,d=64", "--out", str(tmp_path / "run"), UNIFILTER_CACHE=str(cache))
+    wait_for(cache, process)
+    os.kill(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in error
+
+
+def test_only_the_same_question_is_continued(tmp_path):
+    asked = {"model": "sgc", "seed": 0, "weight_decay": 0.1}
+    begin(tmp_path / "state", asked, resume=False)
+    begin(tmp_path / "state", asked, resume=True)
+    with pytest.raises(ValueError, match="weight-decay was 0.1 and is 0.2"):
+        begin(tmp_path / "state", asked | {"weight_decay": 0.2}, resume=True)
+    begin(tmp_path / "state", asked | {"weight_decay": 0.2}, resume=False)
+
+
+def test_a_fresh_start_forgets_the_checkpoints(tmp_path):
+    begin(tmp_path / "state", {}, resume=False)
+    (tmp_path / "state" / "state.json").write_text("{}")
+    begin(tmp_path / "state", {}, resume=True)
+    assert (tmp_path / "state" / "state.json").exists()
+    begin(tmp_path / "state", {}, resume=False)
+    assert [p.name for p in (tmp_path / "state").iterdir()] == ["arguments.json"]
+    forget(tmp_path / "state")
+    forget(tmp_path / "state")
+    assert not (tmp_path / "state").exists()

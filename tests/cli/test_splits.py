@@ -1,0 +1,69 @@
+"""Splits by name."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from unifilter.cli.splits import parse_split
+from unifilter.data import Dataset, splits
+from unifilter.data.embedded import build
+
+
+@pytest.fixture(scope="module")
+def data():
+    return build("sbm:n=200,h=0.5")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("auto", lambda y: splits.stratified(y)),
+        ("quota", lambda y: splits.quota(y, seed=splits.SEEDS[0])),
+        ("quota:5", lambda y: splits.quota(y, seed=5)),
+        ("stratified", lambda y: splits.stratified(y, 0.6, 0.2, seed=0)),
+        ("stratified:0.5/0.25", lambda y: splits.stratified(y, 0.5, 0.25, seed=0)),
+        ("stratified:0.5/0.25:9", lambda y: splits.stratified(y, 0.5, 0.25, seed=9)),
+        ("per-class:7", lambda y: splits.per_class(y, 7, 55, 110, seed=0)),
+        ("per-class:7:4", lambda y: splits.per_class(y, 7, 55, 110, seed=4)),
+    ],
+)
+def test_a_text_names_the_split_of_the_library(data, text, wanted):
+    found, same = parse_split(text, data), wanted(data.y)
+    for part in ("train", "val", "test"):
+        assert_array_equal(getattr(found, part), getattr(same, part))
+
+
+def test_on_a_large_graph_per_class_is_as_published():
+    found = parse_split("per-class:20", build("sbm:n=2000,classes=4"))
+    assert [int(part.sum()) for part in (found.train, found.val, found.test)] == [80, 500, 1000]
+
+
+def test_splits_that_came_with_the_data_are_taken_by_number(data):
+    train = np.zeros((2, 200), bool)
+    train[0, :50] = train[1, 50:100] = True
+    val, test = np.roll(train, 50, axis=1), np.roll(train, 100, axis=1)
+    masks = {"fixed_train": train, "fixed_val": val, "fixed_test": test}
+    own = Dataset(data.graph, data.X, data.y, masks=masks)
+    assert_array_equal(parse_split("fixed", own).train, train[0])
+    assert_array_equal(parse_split("fixed:1", own).train, train[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("thirds", "names no split"),
+        ("auto:3", "names no split"),
+        ("per-class", "is incomplete"),
+        ("per-class:many", "no number where one belongs"),
+        ("stratified:", "no number where one belongs"),
+        ("stratified:0.5/0.2/0.3", "shares of training and validation"),
+        ("stratified:0.9/0.9", "not above 1 together"),
+        ("per-class:999", "cannot give 999 to training"),
+        ("quota:x", "no number where one belongs"),
+        ("fixed:0", "has no fixed split"),
+        ("public", "public"),
+    ],
+)
+def test_what_names_no_split_is_told_which_there_are(data, text, said):
+    with pytest.raises(ValueError, match=said):
+        parse_split(text, data)
