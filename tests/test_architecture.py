@@ -34,7 +34,9 @@ MAY_IMPORT = {
     "trained": {"graph", "krylov", "bases", "data", "models", "train", "record"},
     "cli": {"graph", "krylov", "bases", "data", "models", "train", "record"}
     | {"analysis", "viz", "presets", "trained"},
-    "__init__": {"graph", "krylov", "bases", "data"},
+    # Those of the second line are loaded when one of their names is asked for.
+    "__init__": {"graph", "krylov", "bases", "data"}
+    | {"models", "train", "analysis", "conv", "estimator", "trained"},
 }
 # Third parties that must not be loaded by importing the module: they load on first use.
 HEAVY = {"numba", "llvmlite", "triton", "sklearn", "torch_geometric", "pyarrow", "typer", "plotly", "rich"}

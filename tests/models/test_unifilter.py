@@ -109,3 +109,9 @@ def test_a_given_basis_is_computed_once_and_again_for_other_data(graph, X):
     assert net.basis(first) is net.basis(first.rows(torch.tensor([0, 1])))
     assert not torch.equal(net.basis(first), net.basis(second))
     assert_close(net.basis(second), model(X.shape[1], tau=0.25, h=0.5).basis(second))
+
+
+@pytest.mark.parametrize("given", [{"tau": 3.0}, {"h": -0.1}, {"tau": "estimate"}, {"h": "guess"}])
+def test_shares_out_of_range_are_refused(given):
+    with pytest.raises(ValueError, match="must be in"):
+        Config(**given)

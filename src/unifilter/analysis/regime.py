@@ -22,12 +22,12 @@ UNINFORMATIVE = 0.05  # of a label's information, what a neighbour has to tell t
 _ADVICE = {
     "strong homophily": (
         "Neighbours agree: a low-pass filter, which averages over them, brings the classes out. SGC, GCN and "
-        "APPNP are made for this; UniFilter's paper settled on a tau of 0.8 to 1 for such graphs.",
+        "GNN-LF are made for this; UniFilter's paper settled on a tau of 0.8 to 1 for such graphs.",
         "The fewer the labels, the more the graph is worth: more hops reach more of them.",
     ),
     "homophily": (
         "Neighbours agree more often than not: a low-pass filter helps, but it also blurs the borders "
-        "between classes. Keep the unfiltered features in play (APPNP, GPR-GNN, UniFilter with tau learned).",
+        "between classes. Keep the unfiltered features in play (GNN-LF, GPR-GNN, UniFilter with tau learned).",
     ),
     "mixed": (
         "Neighbours agree about as often as chance would have it: neither averaging nor sharpening is right "

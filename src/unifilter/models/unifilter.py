@@ -61,6 +61,13 @@ class Config:
     bias: bool = False
     paper_init: bool = True
 
+    def __post_init__(self) -> None:
+        for name, words in (("tau", ("learn",)), ("h", ("estimate", "learn"))):
+            value = getattr(self, name)
+            if value not in words and not (isinstance(value, int | float) and 0 <= value <= 1):
+                allowed = " or ".join(repr(w) for w in words)
+                raise ValueError(f"{name} must be in [0, 1], {allowed}, but is {value!r}.")
+
 
 CARD = Card(
     "UniFilter",

@@ -79,4 +79,5 @@ def save_tensors(file: Path, tensors: dict[str, Tensor], metadata: dict[str, str
     file.parent.mkdir(parents=True, exist_ok=True)
     # Shared memory would be an error: the best weights may be the current ones.
     save_file({k: v.detach().cpu().clone().contiguous() for k, v in tensors.items()}, part, metadata)
+    os.chmod(part, 0o644)  # safetensors writes for its owner alone
     os.replace(part, file)
