@@ -21,7 +21,7 @@ from unifilter import Graph, propagation
 from unifilter.kernels import recurrence
 P = propagation(Graph.from_edges([[0, 1], [1, 2]]), dtype=torch.float64)
 P.three_term(torch.ones(3, 40, dtype=torch.float64), torch.empty(3, 3, 40, dtype=torch.float64))
-stats = recurrence.three_term_tiles.stats
+stats = recurrence.three_term_tiles.alone.stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

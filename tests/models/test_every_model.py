@@ -22,7 +22,7 @@ CLASSES = 3
 
 @pytest.fixture(scope="module")
 def planted() -> Dataset:
-    return load("sbm:n=240,h=0.75,classes=3,degree=8,d=12,seed=1")
+    return load("sbm:n=240,h=0.75,classes=3,degree=8,d=12,signal=1.5,seed=1")
 
 
 @pytest.fixture(params=names())
