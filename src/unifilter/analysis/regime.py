@@ -27,7 +27,7 @@ _ADVICE = {
     ),
     "homophily": (
         "Neighbours agree more often than not: a low-pass filter helps, but it also blurs the borders "
-        "between classes. Keep the unfiltered features in play (GNN-LF, GPR-GNN, UniFilter with tau learned).",
+        "between classes. Keep the unfiltered features in play (GNN-LF, GPR-GNN, UniFilter learning tau).",
     ),
     "mixed": (
         "Neighbours agree about as often as chance would have it: neither averaging nor sharpening is right "
