@@ -13,7 +13,7 @@ BOUND = {torch.float32: 1e-4, torch.float64: 1e-12}
 
 
 @pytest.mark.parametrize("name", ["cora", "citeseer", "pubmed", "actor", "chameleon", "squirrel"])
-@pytest.mark.parametrize(("dtype", "preprocessing"), zip(BOUND, ["row", "none"], strict=True))
+@pytest.mark.parametrize(("dtype", "preprocessing"), list(zip(BOUND, ["row", "none"], strict=True)))
 def test_every_column_is_orthonormal_up_to_its_end(name, preprocessing, dtype, mirror):
     dataset = load(name, preprocessing)
     P = propagation(dataset.graph, dtype=dtype)
