@@ -20,8 +20,15 @@ def test_without_nodes_nothing_changes():
     assert temperature(torch.zeros(0, 3), torch.zeros(0, dtype=torch.long)) == 1.0
 
 
-def test_few_right_answers_make_nobody_sure_of_everything():
-    few, many = (temperature(torch.eye(3).repeat(n, 1), torch.arange(3).repeat(n)) for n in (1, 10_000))
-    assert 0.3 < few < 1
-    assert 0.05 <= many < 0.2
-    assert temperature(-torch.eye(3).repeat(10_000, 1), torch.arange(3).repeat(10_000)) > 10
+@pytest.mark.parametrize("n", [3, 30, 300])
+def test_n_right_answers_make_it_as_sure_as_n_plus_one_of_n_plus_two(n):
+    """Platt's rule, however far the logits are apart."""
+    z, y = 500 * torch.eye(3).repeat(n // 3, 1), torch.arange(3).repeat(n // 3)
+    p = torch.softmax(z / temperature(z, y), dim=1)
+    assert float(p[0, 0]) == pytest.approx((n + 1) / (n + 2), abs=1e-6)
+
+
+def test_it_stays_finite():
+    y = torch.arange(3)
+    assert temperature(-torch.eye(3), y) == pytest.approx(1e4, rel=1e-3)
+    assert 0.01 <= temperature(1e-6 * torch.eye(3), y) < 0.02
