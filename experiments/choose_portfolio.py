@@ -2,9 +2,9 @@
 
     python experiments/choose_portfolio.py
 
-All graphs were searched with the same draws, so a setting has one number everywhere. The next setting is always
-the one that brings the best of those chosen closest to the best of all, summed over the graphs; it ends when
-nothing is gained. `unifilter.train.portfolio` holds the result, and a test compares the two.
+All graphs were searched with the same draws, so a setting has one number everywhere. The next setting is
+always the one that brings the best of those chosen closest to the best of all, summed over the graphs; it ends
+when nothing is gained. `unifilter.train.portfolio` holds the result, and a test compares the two.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ def choose(accuracy: dict[str, dict[int, float]]) -> list[int]:
     numbers = sorted({n for found in accuracy.values() for n in found})
     chosen: list[int] = []
     while True:
-
-        def left(n: int) -> float:
-            return sum(min(gap[g], best[g] - found.get(n, -1.0)) for g, found in accuracy.items())
-
-        next_one = min(numbers, key=left)
-        if left(next_one) >= sum(gap.values()):
+        gaps = {
+            n: {g: min(gap[g], best[g] - found.get(n, -1.0)) for g, found in accuracy.items()}
+            for n in numbers
+        }
+        closest = min(numbers, key=lambda n, gaps=gaps: sum(gaps[n].values()))
+        if sum(gaps[closest].values()) >= sum(gap.values()):
             return chosen
-        chosen.append(next_one)
-        gap = {g: min(gap[g], best[g] - found.get(next_one, -1.0)) for g, found in accuracy.items()}
+        chosen.append(closest)
+        gap = gaps[closest]
 
 
 def main() -> None:
