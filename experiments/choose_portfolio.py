@@ -3,8 +3,8 @@
     python experiments/choose_portfolio.py
 
 All graphs were searched with the same draws, so a setting has one number everywhere. The next setting is
-always the one that brings the best of those chosen closest to the best of all, summed over the graphs; it ends
-when nothing is gained. `unifilter.train.portfolio` holds the result, and a test compares the two.
+always the one that brings the best of those chosen closest to the best of all, summed over the graphs; it
+ends when nothing is gained. `unifilter.train.portfolio` holds the result, and a test compares the two.
 """
 
 from __future__ import annotations

@@ -97,6 +97,22 @@ def test_lost_orthogonality_is_restored(gpu, device):
     assert_close(gram, torch.eye(3, dtype=torch.float64).expand(3, 3, 3), rtol=0, atol=1e-13)
 
 
+def test_float32_stays_orthogonal_where_the_recurrence_alone_would_not(gpu, device):
+    """An outlying eigenvalue converges after a few hops, and plain Lanczos finds it again and again."""
+    n, K = 40, 24
+    hub = np.stack([np.zeros(n - 1, int), np.arange(1, n)])
+    ring = np.stack([np.arange(1, n - 1), np.arange(2, n)])
+    P = propagation(Graph.from_edges(np.concatenate([hub, ring], axis=1)))
+    V = torch.zeros(K + 1, n, 2, device=device)
+    A = moved(P, device)
+    X = torch.randn(n, 2, generator=torch.Generator().manual_seed(0)).to(device)
+    gpu.three_term(A, X, V, gpu.pieces(A.indptr, gpu.LONG))
+    gram = torch.einsum("knd,jnd->dkj", V, V).cpu()
+    ended = torch.diagonal(gram, dim1=1, dim2=2) == 0
+    away = gram - torch.diag_embed(torch.where(ended, 0.0, 1.0))
+    assert away.abs().max() < 1e-4
+
+
 def test_the_same_input_gives_the_same_bits(gpu, device):
     A = moved(propagation(skewed(True)), device)
     X, cut = torch.randn(43, 20, device=device), gpu.pieces(A.indptr, gpu.LONG)

@@ -35,6 +35,12 @@ def test_the_best_weights_are_restored(parts):
     assert outcome.loss == min(ties)
 
 
+def test_they_are_restored_although_training_went_on_to_worse(parts):
+    outcome = fit(fresh(), *parts, Training(epochs=60, lr=0.5))
+    assert outcome.history[-1]["val_accuracy"] < outcome.accuracy
+    assert evaluate(outcome.model, parts[1])["val_accuracy"] == outcome.accuracy
+
+
 def test_it_stops_when_patience_has_run_out(parts):
     outcome = fit(fresh(), *parts, Training(epochs=500, patience=7, lr=0.0))
     assert outcome.best_epoch == 0

@@ -151,3 +151,40 @@ def test_a_population_goes_on_from_its_tensors(problem):
     assert second.scores() == whole.scores()
     assert second.history(3) == whole.history(3)
     assert len(second.history(1)) == 10
+
+
+def test_whoever_is_out_of_patience_changes_no_more(problem):
+    """Before they leave the batch, too: alone they would have stopped."""
+    members = [
+        Member(
+            Config(K=K, hidden=16, dropout=0.0), Training(seed=s, patience=3, epochs=19, lr=0.05), s % 2, 0.3
+        )
+        for s in range(6)
+    ]
+    population = Population(*problem, members, 5)
+    population.advance(19)  # nobody has left yet
+    assert population.alive.numel() == 6
+    later = 0
+    for member, score in zip(members, population.scores(), strict=True):
+        lone = alone(problem, member)
+        assert (score.best_epoch, score.epochs) == (lone.best_epoch, len(lone.history))
+        later += score.epochs < 19
+    assert later  # the test says something
+
+
+def test_members_that_differ_in_their_seed_begin_apart(problem):
+    members = [Member(Config(K=K, hidden=16), Training(seed=s), 0, 0.3) for s in (0, 1)]
+    population = Population(*problem, members, 5)
+    for place, member in enumerate(members):
+        torch.manual_seed(member.training.seed)
+        net = UniFilter(member.config, 12, 5, 0.3)
+        assert_close(population.state(place)["mlp.layers.0.weight"], net.mlp.layers[0].weight.detach())
+
+
+def test_running_statistics_are_torch_s(problem):
+    member = Member(Config(K=K, hidden=16, dropout=0.0, batch_norm=True), Training(seed=0, epochs=15), 1, 0.3)
+    population = Population(*problem, [member], 5)
+    population.advance(15)
+    wanted = alone(problem, member).model.state_dict()
+    for name in ("mlp.norms.0.running_mean", "mlp.norms.0.running_var"):
+        assert_close(population.state(0)[name], wanted[name], rtol=2e-4, atol=1e-6)

@@ -62,3 +62,15 @@ def test_nothing_is_saved_without_a_folder():
 def test_shares_end_with_the_whole_budget(shares):
     assert list(shares) == sorted(shares)
     assert shares[-1] == 1.0
+
+
+def test_a_race_that_is_continued_has_spent_what_it_spent(tmp_path):
+    (tmp_path / "auto.json").write_text(
+        '{"stage": 1, "files": [], "epochs": [], "alive": [], "elapsed": 40.0}'
+    )
+    clock = race.Clock(100.0, None)
+    assert race.Saved(tmp_path).restore([], clock) == 1
+    assert clock.elapsed >= 40
+    assert not clock.over(0)
+    clock.start -= 15
+    assert clock.over(0)

@@ -236,6 +236,5 @@ def dropout(x, size, drops, factors, seed, out):
     for p in prange(len(drops) * parts):
         member, part = p // parts, p % parts
         begin = member * size + part * PART
-        key = scramble(np.uint32(scramble(seed) + np.uint32(member) * np.uint32(0x9E3779B9)))
         end = min(begin + PART, member * size + size)
-        dropout_part(x, out, begin, end, drops[member], factors[member], key)
+        dropout_part(x, out, begin, end, drops[member], factors[member], scramble(seed))
