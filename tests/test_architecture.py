@@ -28,12 +28,24 @@ MAY_IMPORT = {
     "train": {"kernels", "graph", "krylov", "bases", "data", "models", "record"},
     "analysis": {"graph", "krylov", "bases", "data"},
     "viz": {"graph", "krylov", "bases", "record", "analysis"},
+    "reproduce": {
+        "graph",
+        "krylov",
+        "bases",
+        "data",
+        "models",
+        "train",
+        "record",
+        "analysis",
+        "viz",
+        "presets",
+    },
     "conv": {"graph", "krylov", "bases", "models"},
     "presets": {"models", "train"},
     "estimator": {"graph", "krylov", "bases", "data", "models", "train", "trained"},
     "trained": {"graph", "krylov", "bases", "data", "models", "train", "record"},
     "cli": {"graph", "krylov", "bases", "data", "models", "train", "record"}
-    | {"analysis", "viz", "presets", "trained"},
+    | {"analysis", "viz", "presets", "trained", "reproduce"},
     # Those of the second line are loaded when one of their names is asked for.
     "__init__": {"graph", "krylov", "bases", "data"}
     | {"models", "train", "analysis", "conv", "estimator", "trained"},
