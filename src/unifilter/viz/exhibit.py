@@ -32,8 +32,8 @@ class Cell:
 
     Examples
     --------
-    >>> Cell(Value(89.4, 0.6, 10), printed=89.49).difference
-    -0.09...
+    >>> Cell(Value(89.5, 0.6, 10), printed=89.0).difference
+    0.5
     """
 
     ours: Value | None = None
@@ -64,7 +64,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Series:
-    """Points of one name; ``half`` are halves of 95% intervals. ``printed`` ones are the paper's own points."""
+    """Points of one name; ``half`` are halves of 95% intervals. ``printed``: the paper's own points."""
 
     name: str
     x: Sequence[float | str]
