@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from unifilter.models._registry import configure
-from unifilter.presets import NAMES, preset, read_preset
+from unifilter.presets import NAMES, preset, read_preset, settings_of
 
 CONFIGS = Path(__file__).parents[1] / "experiments" / "configs"
 
@@ -39,3 +39,10 @@ def test_a_file_s_setting_is_read():
     assert found.options
     with pytest.raises(ValueError, match="gprgnn"):
         read_preset(CONFIGS / "gprgnn.toml", "cora", "sometimes")
+
+
+def test_a_file_that_is_no_toml_is_named(tmp_path):
+    file = tmp_path / "gcn.toml"
+    file.write_text("[cora.fixed")
+    with pytest.raises(ValueError, match="gcn.toml is no TOML file"):
+        settings_of(file)

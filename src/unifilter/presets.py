@@ -67,20 +67,33 @@ def preset(dataset: str, basis: str = "released") -> Preset:
     return Preset(scaling, options, Training(epochs=2000, lr=lr, weight_decay=decay, groups=groups))
 
 
+def settings_of(file: str | Path) -> dict[str, Any]:
+    """All that a TOML file as those of `experiments/configs` says: its source, and tables by graph and split.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "sgc.toml"
+    >>> _ = file.write_text("cora.public.options.K = 2")
+    >>> settings_of(file)
+    {'cora': {'public': {'options': {'K': 2}}}}
+    """
+    try:
+        import tomllib
+    except ImportError:  # Python 3.10
+        import tomli as tomllib  # type: ignore[no-redef, import-not-found]
+    try:
+        return tomllib.loads(Path(file).read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{file} is no TOML file: {error}.") from None
+
+
 def read_preset(file: str | Path, dataset: str, protocol: str) -> Preset:
     """A setting from a TOML file as those of `experiments/configs`, whose name is the model's."""
     file = Path(file)
-    found = _toml(file).get(dataset, {}).get(protocol)
+    found = settings_of(file).get(dataset, {}).get(protocol)
     if found is None:
         raise ValueError(f"{file} has no setting [{dataset}.{protocol}].")
     options = dict(found.get("options", {}))
     configure(file.stem, options)
     return Preset(found.get("preprocess", "none"), options, Training(**found.get("training", {})))
-
-
-def _toml(file: Path) -> dict[str, Any]:
-    try:
-        import tomllib
-    except ImportError:  # Python 3.10
-        import tomli as tomllib  # type: ignore[no-redef, import-not-found]
-    return tomllib.loads(file.read_text())

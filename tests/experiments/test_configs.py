@@ -9,9 +9,9 @@ import torch
 from unifilter.data import preprocess, splits
 from unifilter.models import model_class, names
 from unifilter.models._registry import configure
+from unifilter.presets import settings_of
 from unifilter.train import Training
 
-tomllib = pytest.importorskip("tomllib")  # Python 3.11
 FOLDER = Path(__file__).parents[2] / "experiments" / "configs"
 FILES = sorted(FOLDER.glob("*.toml"))
 DATASETS = {"cora", "citeseer", "pubmed", "actor", "chameleon", "squirrel"}
@@ -23,7 +23,7 @@ def entries() -> list:
     """(model, dataset, protocol, settings) of every table in every file."""
     found = []
     for file in FILES:
-        for dataset, protocols in tomllib.loads(file.read_text()).items():
+        for dataset, protocols in settings_of(file).items():
             for protocol, settings in protocols.items() if isinstance(protocols, dict) else ():
                 name = f"{file.stem}-{dataset}-{protocol}"
                 found.append(pytest.param(file.stem, dataset, protocol, settings, id=name))
@@ -44,7 +44,7 @@ def build(model: str, options: dict):
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
 def test_a_file_belongs_to_a_model_and_names_its_source(file):
-    settings = tomllib.loads(file.read_text())
+    settings = settings_of(file)
     assert file.stem in names()
     assert isinstance(settings.pop("source", None), str), "whose settings are these, or why are there none?"
     assert all(isinstance(table, dict) for table in settings.values())

@@ -18,7 +18,7 @@ from rich.table import Table
 from unifilter.cli.flags import flags
 from unifilter.cli.tables import Source
 from unifilter.models import model_class, names
-from unifilter.presets import NAMES, _toml, preset, read_preset
+from unifilter.presets import NAMES, preset, read_preset, settings_of
 from unifilter.train.compare import PROTOCOLS, Comparison, Entry, trials_of
 from unifilter.train.compare import compare as train
 
@@ -100,7 +100,7 @@ def published(folder: Path, models: list[str], dataset: str, protocol: str) -> d
     found = {}
     for name in models:
         file = folder / f"{name}.toml"
-        table = _toml(file).get(dataset, {}).get(protocol) if file.is_file() else None
+        table = settings_of(file).get(dataset, {}).get(protocol) if file.is_file() else None
         if table is not None:
             p = read_preset(file, dataset, protocol)
             found[name] = Entry(name, p.preprocess, p.options, p.training, table.get("grid", {}))
