@@ -52,6 +52,7 @@ MAY_IMPORT = {
 }
 # Third parties that must not be loaded by importing the module: they load on first use.
 HEAVY = {"numba", "llvmlite", "triton", "sklearn", "torch_geometric", "pyarrow", "typer", "plotly", "rich"}
+HEAVY |= {"matplotlib"}
 # The kernels are written in numba and Triton, the command line in typer and rich: loaded on first use.
 COMPILED = ("blocks", "cpu", "recurrence", "relabel", "simd", "team", "tiles", "gpu", "gpu_mix", "gpu_train")
 AT_HOME = {"data/lookup.py"} | {f"kernels/{name}.py" for name in COMPILED}
