@@ -1,0 +1,56 @@
+"""Graphs by name: those of the library, and the paper's synthetic graph G_s."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from unifilter import data
+from unifilter.data import embedded
+from unifilter.data.benchmarks import cached, mirror
+from unifilter.data.catalog import CATALOG
+from unifilter.data.dataset import Dataset
+from unifilter.graph.synthetic import relabelled
+
+GS_SEED = 0
+
+
+@lru_cache(maxsize=8)
+def load(name: str) -> Dataset:
+    """A graph of ``unifilter datasets``, an embedded one, or "gs:H:NAME", G_s of homophily H made of NAME.
+
+    Examples
+    --------
+    >>> load("gs:0.3:sbm:n=200,h=0.8")
+    Dataset(gs:0.3:sbm:n=200,h=0.8: n=200, m=1000, d=100, classes=5)
+    """
+    if name.startswith("gs:"):
+        _, h, base = name.split(":", 2)
+        return _synthetic(name, float(h), load(base))
+    return embedded.build(name) if embedded.is_embedded(name) else data.load(name)
+
+
+def at_hand(name: str) -> bool:
+    """Whether a graph can be loaded without a network.
+
+    Examples
+    --------
+    >>> at_hand("sbm:n=100")
+    True
+    """
+    if name.startswith("gs:"):
+        return at_hand(name.split(":", 2)[2])
+    if embedded.is_embedded(name) or (cached(name) / "meta.json").is_file():
+        return True
+    raw = mirror()
+    return raw is not None and name in CATALOG and any((raw / f).is_dir() for f in CATALOG[name].folders)
+
+
+def _synthetic(name: str, h: float, base: Dataset) -> Dataset:
+    """Labels of the base reassigned until the homophily is h; that of the base itself reassigns none."""
+    u, v = base.graph.edges()
+    own = float((base.y[u] == base.y[v]).mean())
+    generator = np.random.default_rng(GS_SEED)
+    graph, X, y = relabelled(base.graph, base.y, min(h, own), generator=generator)
+    return Dataset(graph, X, y, name, about={"source": f"labels of {base.name} reassigned, random features"})

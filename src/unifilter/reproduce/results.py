@@ -1,0 +1,122 @@
+"""The Records that are there, found by the job or the measure that asks for them; no graph is needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unifilter.data.splits import Split
+from unifilter.record import Record
+from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale
+from unifilter.reproduce.protocols import names
+from unifilter.reproduce.settings import winner
+from unifilter.train.compare import Entry, serves
+from unifilter.train.significance import interval
+from unifilter.viz.exhibit import Value
+
+AUTO = "auto: the portfolio was raced on this split"
+
+
+class Results:
+    """Records of a folder, by what they are of.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        As :func:`unifilter.record.read` gives them.
+    folder : Path
+        Where the journals of searches are, in ``journals``.
+    scale : Scale
+        Its limit of epochs tells which Records count.
+
+    Examples
+    --------
+    >>> results = Results([], Path("."), Scale())
+    >>> results.of(Job("SGC", "cora", "quota:10", Published(Entry("sgc"))))
+    []
+    """
+
+    def __init__(self, records: Sequence[Record], folder: Path, scale: Scale) -> None:
+        self.folder, self.scale = folder, scale
+        self._records: dict[tuple[str, str], list[Record]] = {}
+        for record in records:
+            self._records.setdefault((record.model, record.dataset["name"]), []).append(record)
+        self._entries: dict[Any, Entry | None] = {}
+
+    def of(self, job: Job) -> list[Record]:
+        """A Record a split, in the order of the splits; splits that were not run are left out."""
+        return [r for r in self.by_split(job) if r is not None]
+
+    def by_split(self, job: Job) -> list[Record | None]:
+        """A Record a split, or None."""
+        some = self._records.get((job.model, job.dataset), [])
+        splits = names(job.dataset, job.protocol)
+        if isinstance(job.how, Auto):
+            return [next((r for r in some if AUTO in r.notes and _on(r, s)), None) for s in splits]
+        entry = self.entry(job)
+        if entry is None:
+            return [None] * len(splits)
+        limit = min(entry.training.epochs, self.scale.epochs or entry.training.epochs)
+        training = replace(entry.training, epochs=limit)
+        # A Record's own checksum: without the graph there is no other, and names are checked on loading.
+        return [
+            next(
+                (
+                    r
+                    for r in some
+                    if _on(r, s)
+                    and AUTO not in r.notes
+                    and serves(r, r.dataset | {"preprocessing": entry.preprocess}, s, entry, training)
+                ),
+                None,
+            )
+            for s in splits
+        ]
+
+    def entry(self, job: Job) -> Entry | None:
+        """The setting that a job trains; None while its search has not ended."""
+        if isinstance(job.how, Published):
+            return job.how.entry
+        key = job.dataset, job.protocol, repr(job.how)
+        if key not in self._entries and not isinstance(job.how, Auto):
+            self._entries[key] = winner(self.folder, job.dataset, job.protocol, job.how)
+        return self._entries.get(key)
+
+    def value(self, job: Job, measure: str = "accuracy", part: str = "test") -> Value | None:
+        """Mean in percent with its interval, or None if nothing was run."""
+        scores = [100 * r.scores[part][measure] for r in self.of(job)]
+        return value_of(scores) if scores else None
+
+    def taken(self, measure: Measure) -> dict[str, dict[str, float]] | None:
+        """What was measured, or None."""
+        record = self.record(measure)
+        return None if record is None else record.scores
+
+    def record(self, measure: Measure) -> Record | None:
+        """The Record of a measure, or None."""
+        some = self._records.get((measure.part, measure.dataset), [])
+        return next((r for r in some if _same(r.config, measure.what)), None)
+
+
+def value_of(scores: Sequence[float]) -> Value:
+    """Mean, half of its 95% interval, and the number of values.
+
+    Examples
+    --------
+    >>> value_of([90.0])
+    Value(mean=90.0, half=None, runs=1)
+    """
+    return Value(float(np.mean(scores)), interval(scores), len(scores))
+
+
+def _on(record: Record, split: Split) -> bool:
+    return (record.split.get("name"), record.split.get("seed")) == (split.name, split.seed)
+
+
+def _same(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    return json.dumps(dict(a), sort_keys=True) == json.dumps(dict(b), sort_keys=True)

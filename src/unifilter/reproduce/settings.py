@@ -1,0 +1,87 @@
+"""Which setting a job trains: a published one, or the winner of a search."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from unifilter.models._registry import configure
+from unifilter.presets import NAMES, preset, read_preset, settings_of
+from unifilter.reproduce.part import Searched
+from unifilter.reproduce.protocols import parse
+from unifilter.train.compare import Entry
+from unifilter.train.search import options_of, training_of
+
+# Where a protocol or a graph has no settings of its own, those of its nearest relative.
+RELATIVES = {"quota": ("quota", "fixed"), "quota48": ("fixed", "quota"), "fixed": ("fixed", "quota")}
+ORIGINALS = {"chameleon-filtered": "chameleon", "squirrel-filtered": "squirrel"}
+
+
+def published(model: str, dataset: str, protocol: str, configs: Path) -> Entry | None:
+    """The published setting for a graph and kind of split, or of the nearest kind; None if nobody has one.
+
+    Examples
+    --------
+    >>> published("sgc", "a graph of mine", "quota:10", Path("nowhere")) is None
+    True
+    """
+    graph = ORIGINALS.get(dataset, dataset)
+    file = configs / f"{model}.toml"
+    tables = settings_of(file).get(graph, {}) if file.is_file() else {}
+    for kind in RELATIVES.get(parse(protocol)[0], ()):
+        if kind in tables:
+            found = read_preset(file, graph, kind)
+            grid = tables[kind].get("grid", {})
+            return Entry(model, found.preprocess, found.options, found.training, grid)
+    return None
+
+
+def released(dataset: str, basis: str = "released") -> Entry | None:
+    """UniFilter with the authors' setting for one of the six graphs; None elsewhere.
+
+    Examples
+    --------
+    >>> released("cora").options["tau"]
+    1.0
+    """
+    graph = ORIGINALS.get(dataset, dataset)
+    if graph not in NAMES:
+        return None
+    found = preset(graph, basis)
+    return Entry("unifilter", found.preprocess, found.options, found.training)
+
+
+def journal(folder: Path, model: str, dataset: str, protocol: str) -> Path:
+    """Where a search writes its trials.
+
+    Examples
+    --------
+    >>> journal(Path("out"), "gcn", "cora", "fixed:10").name
+    'gcn_cora_fixed.jsonl'
+    """
+    safe = "".join(c if c.isalnum() or c in "-=.," else "_" for c in dataset)
+    return folder / "journals" / f"{model}_{safe}_{parse(protocol)[0]}.jsonl"
+
+
+def tried(file: Path) -> list[dict[str, Any]]:
+    """Trials of a journal in the order of their lines; a last one that a crash cut short is left out."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    return [json.loads(line) for line in lines if line.endswith("}")]
+
+
+def winner(folder: Path, dataset: str, protocol: str, how: Searched) -> Entry | None:
+    """The best of the journal's first settings by mean validation accuracy; None while there are too few.
+
+    A longer search continues the same journal, so that the winner among the first ones stays what it was.
+    """
+    trials = tried(journal(folder, how.model, dataset, protocol))
+    if len(trials) < how.settings:
+        return None
+    first = trials[: how.settings]
+    best = max(first, key=lambda t: (t["finished"], t["accuracy"], -t["loss"]))["setting"]
+    options = options_of(best) | dict(how.changes)
+    configure(how.model, options)
+    grid = {name: list(values) for name, values in how.grid.items()}
+    preprocess = str(best.get("preprocess", "none"))
+    return Entry(how.model, preprocess, options, training_of(best, seed=0), grid)
