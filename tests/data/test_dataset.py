@@ -29,6 +29,14 @@ def test_preprocessing_is_remembered(graph):
     assert repr(scaled) == "Dataset(unnamed: n=4, m=3, d=2, classes=2, unlabelled: 1, features: row)"
     assert (scaled.X == 0.5).all()
     assert dataset.preprocessing == "none"
+    assert scaled.preprocess("none").preprocessing == "row"
+
+
+def test_features_are_scaled_once(graph):
+    """A second name would hide the first from records and newcomers."""
+    dataset = Dataset(graph, np.ones((4, 2)), np.zeros(4, int), name="four")
+    with pytest.raises(ValueError, match="those of four were scaled by 'row' before 'standard'"):
+        dataset.preprocess("none").preprocess("row").preprocess("standard")
 
 
 def test_nodes_in_no_fixed_mask_are_named(graph):

@@ -115,10 +115,19 @@ class Dataset:
         """The same dataset with X scaled: "none", "row", "standard" or "log1p".
 
         "row" divides rows by their sum (zero rows stay), "standard" gives every column mean 0 and variance 1
-        (constant ones become 0), "log1p" takes log(1 + x).
+        (constant ones become 0), "log1p" takes log(1 + x). Once: a record, a saved model and newcomers know
+        features by one name.
         """
         from unifilter.data.preprocess import preprocess
 
+        if "none" not in (how, self.preprocessing):
+            raise ValueError(
+                f"features are scaled once, but those of {self.name} were scaled by {self.preprocessing!r} "
+                f"before {how!r} was asked for. Scale the dataset as it came, or make one of the scaled X "
+                "with Dataset(...)."
+            )
+        if how == "none":
+            return self
         return replace(self, X=preprocess(self.X, how), preprocessing=how)
 
     def save(self, folder: str | Path) -> None:
