@@ -1,6 +1,5 @@
 """Nodes that arrive after training, whatever their tables hold."""
 
-import gzip
 import re
 import tempfile
 from dataclasses import replace
@@ -8,12 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv
-import pyarrow.feather
-import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tablefiles import write
 
 from unifilter import Graph
 from unifilter.data.dataset import Dataset
@@ -53,18 +50,6 @@ def read(file):
         return read_newcomers(dataset, file("n.csv", nodes), file("e.csv", edges), **arguments)
 
     return read
-
-
-def write(path: Path, columns: dict) -> Path:
-    table = pa.table(columns)
-    if path.suffix == ".parquet":
-        pyarrow.parquet.write_table(table, path)
-    elif path.suffix == ".feather":
-        pyarrow.feather.write_feather(table, str(path))
-    else:
-        with gzip.open(path, "wb") if path.suffix == ".gz" else path.open("wb") as sink:
-            pyarrow.csv.write_csv(table, sink)
-    return path
 
 
 def test_newcomers_are_encoded_as_the_trained_nodes_were(old, read, tmp_path):
