@@ -84,6 +84,7 @@ def test_ids_off_by_one_are_refused_and_mere_unknowns_are_not(nodes, ends, refus
     if refused:
         with pytest.raises(ValueError, match="it looks as if one counts from"):
             read_edges(file, COLUMNS, pa.array(nodes), "n", strict=False)
+        assert read_edges(file, COLUMNS, pa.array(nodes), "n", strict=False, whole=False).unknown > 0
     else:
         assert read_edges(file, COLUMNS, pa.array(nodes), "n", strict=False).unknown > 0
 

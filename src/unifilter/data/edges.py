@@ -69,12 +69,15 @@ def ids_in_edges(file: TableFile, columns: EdgeColumns) -> Any:
     return pc.take(ids, pc.sort_indices(ids))
 
 
-def read_edges(file: TableFile, columns: EdgeColumns, ids: Any, nodes: str, strict: bool) -> Edges:
+def read_edges(
+    file: TableFile, columns: EdgeColumns, ids: Any, nodes: str, strict: bool, *, whole: bool = True
+) -> Edges:
     """Stream the edge table through a :class:`NodeIndex`; memory is 8 bytes an edge and one batch.
 
-    An edge with an end that is missing or no node is dropped and counted; strict mode refuses it. Ids that
-    are off by one from the nodes' (``nodes`` names them in errors) are always refused, as is a table of which
-    nothing is left. The two columns are looked up side by side, in two threads.
+    An edge with an end that is missing or no node is dropped and counted; strict mode refuses it. A table of
+    which nothing is left is always refused, and so are ids that are off by one from the nodes' (``nodes``
+    names them in errors), if the table has the ``whole`` graph's edges: of a few more edges, that some end at
+    the node after the last one says nothing. The two columns are looked up side by side, in two threads.
     """
     import pyarrow as pa
 
@@ -100,7 +103,7 @@ def read_edges(file: TableFile, columns: EdgeColumns, ids: Any, nodes: str, stri
                 values = _weights(batch[columns.weight], f"{file}, column {columns.weight!r}", rows)
                 weights.append(values[known] if lost else values)
             rows, unknown = rows + known.size, unknown + lost
-    if unknown:
+    if unknown and whole:
         _refuse_off_by_one(file, nodes, index, span)
     if unknown == rows or (unknown and strict):
         lost_all = f"Ids must be written alike: the first node is {index.ids[0].as_py()!r}."

@@ -204,10 +204,8 @@ def _read_edges(
     check_edge_columns(file, columns)
     n, old = dataset.n, _old_ids(dataset)
     kind = common_type(old.type, ids.type)
-    # The first id once more: it stands for its first node, and ids without gaps would be taken for a table
-    # that counts from 0 or 1 and has all nodes, so that an edge to the next node was refused and not dropped.
-    every = pa.concat_arrays([old.cast(kind), ids.cast(kind), old[:1].cast(kind)])
-    found = read_edges(file, columns, every, f"{nodes} and the trained graph", strict=False)
+    every = pa.concat_arrays([old.cast(kind), ids.cast(kind)])
+    found = read_edges(file, columns, every, f"{nodes} and the trained graph", strict=False, whole=False)
     new = (found.arcs >= n).any(axis=0)
     edges: IntArray = found.arcs[:, new].astype(np.int64)
     weights = None if found.weights is None else found.weights[new]
