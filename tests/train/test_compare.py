@@ -8,7 +8,7 @@ from scipy import stats
 
 from unifilter.data import Dataset, load, splits
 from unifilter.record import read
-from unifilter.train import Training, run
+from unifilter.train import Training, prepared, run
 from unifilter.train import compare as room
 from unifilter.train.compare import Comparison, Entry, Trial, compare, resume, runs, trials_of
 
@@ -25,14 +25,14 @@ def data() -> Dataset:
 def count(monkeypatch):
     """How often something was trained and prepared."""
     seen = {"run": 0, "prepare": 0}
-    for name in seen:
-        true = getattr(room, name)
+    for name, place in (("run", room), ("prepare", prepared)):
+        true = getattr(place, name)
 
         def counted(*given, name=name, true=true, **more):
             seen[name] += 1
             return true(*given, **more)
 
-        monkeypatch.setattr(room, name, counted)
+        monkeypatch.setattr(place, name, counted)
     return seen
 
 

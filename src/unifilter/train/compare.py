@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -19,8 +18,10 @@ from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
 from unifilter.models._registry import configure
 from unifilter.record import Record, read
+from unifilter.train.beside import Job, gains_by_company, together
 from unifilter.train.config import Training
-from unifilter.train.run import describe, pick_device, prepare, run
+from unifilter.train.prepared import Prepared
+from unifilter.train.run import Result, describe, pick_device, run
 from unifilter.train.significance import holm, interval, paired
 
 PROTOCOLS = "quota:COUNT, stratified:COUNT, fixed:COUNT, or public:COUNT for so many seeds on the one split"
@@ -170,15 +171,19 @@ def runs(
 ) -> Iterator[Record]:
     """A record a trial, from ``known`` where it is there; inputs are prepared once, on first need."""
     where = pick_device(device)
-    data = dataset if entry.preprocess == "none" else dataset.preprocess(entry.preprocess)
-    about = describe(data)
+    prepared = Prepared(dataset, where)
+    about = describe(prepared.data(entry.preprocess))
     limit = min(entry.training.epochs, epochs or entry.training.epochs)
-    prepared: dict[str, tuple[Any, float]] = {}
-    for trial in trials:
-        training = replace(entry.training, epochs=limit, seed=entry.training.seed + trial.seed)
-        record = next((r for r in known if serves(r, about, trial.split, entry, training)), None)
+    trainings = [replace(entry.training, epochs=limit, seed=entry.training.seed + t.seed) for t in trials]
+    found = [
+        next((r for r in known if serves(r, about, trial.split, entry, training)), None)
+        for trial, training in zip(trials, trainings, strict=True)
+    ]
+    missing = [(t.split, g) for t, g, r in zip(trials, trainings, found, strict=True) if r is None]
+    trained = _trained(prepared, entry, missing)
+    for record in found:
         if record is None:
-            record = _chosen(data, trial.split, entry, training, where, prepared)
+            record = next(trained)
             if limit < entry.training.epochs and record.epochs == limit:
                 note = f"cut off after {limit} of {entry.training.epochs} epochs"
                 record = replace(record, notes=[*record.notes, note])
@@ -252,29 +257,30 @@ def reason(error: Exception) -> str:
     return words if isinstance(error, ValueError) else f"{type(error).__name__}: {words}"
 
 
-def _chosen(
-    data: Dataset,
-    split: Split,
-    entry: Entry,
-    training: Training,
-    where: torch.device,
-    prepared: dict[str, tuple[Any, float]],
-) -> Record:
-    """The run of the options, or of those of the grid with the best validation accuracy."""
-    found = []
-    for options in entry.candidates():
-        config = configure(entry.model, options)
-        key = repr(config)
-        if key not in prepared:
-            start = time.perf_counter()
-            inputs = prepare(data, entry.model, config, where)
-            prepared[key] = inputs, time.perf_counter() - start
-        inputs, seconds = prepared[key]
+def _trained(prepared: Prepared, entry: Entry, trials: Sequence[tuple[Split, Training]]) -> Iterator[Record]:
+    """A record a trial: of the options, or of those of the grid with the best validation accuracy."""
+    points = entry.candidates()
+    jobs = [Job(split, o, training, entry.preprocess) for split, training in trials for o in points]
+    beside = gains_by_company(entry.model, prepared.device, entry.training)
+    results = together(prepared, entry.model, jobs) if beside else _in_turn(prepared, entry.model, jobs)
+    records = (result.record for result in results)
+    for _ in trials:
+        yield _best(entry, list(itertools.islice(records, len(points))))
+
+
+def _in_turn(prepared: Prepared, model: str, jobs: Sequence[Job]) -> Iterator[Result]:
+    for job in jobs:
+        inputs, seconds = prepared.timed(model, job.preprocess, configure(model, job.options))
         _forget_peak()
-        result = run(data, split, entry.model, options, training, inputs=inputs, device=where)
+        data = prepared.data(job.preprocess)
+        result = run(data, job.split, model, job.options, job.training, inputs=inputs, device=prepared.device)
         if result.interrupted:
             raise KeyboardInterrupt
-        found.append(replace(result.record, seconds=result.record.seconds | {"prepare": seconds}))
+        times = result.record.seconds | {"prepare": seconds}
+        yield replace(result, record=replace(result.record, seconds=times))
+
+
+def _best(entry: Entry, found: list[Record]) -> Record:
     accuracies = [r.scores["val"].get("accuracy", 0.0) for r in found]
     best = found[accuracies.index(max(accuracies))]
     if not entry.grid:

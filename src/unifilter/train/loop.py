@@ -109,7 +109,7 @@ def fit(
         return _solved(model, train, val)
     state = State()
     optimizer = OPTIMIZERS[training.optimizer](
-        [{"params": p, **training.group(name)} for name, p in _groups(model).items() if p], lr=training.lr
+        [{"params": p, **training.group(name)} for name, p in groups_of(model).items() if p], lr=training.lr
     )
     if folder is not None:
         checkpoint.restore(folder, model, optimizer, state)
@@ -225,6 +225,7 @@ def _note(state: State, scores: dict[str, float], model: nn.Module, training: Tr
     state.epoch += 1
 
 
-def _groups(model: nn.Module) -> dict[str, list[nn.Parameter]]:
+def groups_of(model: nn.Module) -> dict[str, list[nn.Parameter]]:
+    """A model's parameters by the names of its groups; one group if it has none."""
     groups: dict[str, list[nn.Parameter]] = getattr(model, "groups", dict)()
     return groups or {"all": list(model.parameters())}

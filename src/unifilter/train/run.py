@@ -26,6 +26,20 @@ from unifilter.train.metrics import scores
 
 
 @dataclass(frozen=True, eq=False)
+class Start:
+    """A model with fresh parameters and the nodes it is trained on: all that a training needs."""
+
+    net: Any
+    train: Part
+    val: Part
+    training: Training
+    weights: Tensor | None
+    given: dict[str, float]
+    notes: list[str]
+    random: Tensor  # the state of the CPU's generator after the parameters were drawn
+
+
+@dataclass(frozen=True, eq=False)
 class Result:
     """A trained model, its probabilities for every node, and the record of how it came about."""
 
@@ -80,14 +94,54 @@ def run(
     """
     training = training or Training()
     where = pick_device(device)
-    config = configure(model, options or {})
-    cls = model_class(model)
-    notes: list[str] = []
     seconds: dict[str, float] = {}
     start = time.perf_counter()
     if inputs is None:
-        inputs = prepare(dataset, model, config, where)
+        inputs = prepare(dataset, model, configure(model, options or {}), where)
     seconds["prepare"] = time.perf_counter() - start
+    begun = begin(dataset, split, model, options, training, inputs=inputs, device=where)
+    _reset_peak(where)
+    notes, interrupted = begun.notes, False
+    with torch.random.fork_rng(devices=[where] if where.type == "cuda" else []):
+        torch.manual_seed(training.seed)
+        torch.set_rng_state(begun.random)
+        try:
+            outcome = fit(
+                begun.net,
+                begun.train,
+                begun.val,
+                training,
+                weights=begun.weights,
+                on_epoch=on_epoch,
+                folder=folder,
+            )
+        except Interrupted as stop:
+            outcome, interrupted = stop.outcome, True
+    seconds["train"] = outcome.seconds
+    notes += ["interrupted"] if interrupted else []
+    return conclude(
+        dataset, split, begun.net, inputs, training, outcome, seconds, notes, begun.given, interrupted
+    )
+
+
+def begin(
+    dataset: Dataset,
+    split: Split,
+    model: str = "unifilter",
+    options: dict[str, Any] | None = None,
+    training: Training | None = None,
+    *,
+    inputs: Any = None,
+    device: str | torch.device = "auto",
+) -> Start:
+    """What :func:`run` trains: parameters drawn from the seed, training and validation nodes."""
+    training = training or Training()
+    where = pick_device(device)
+    config = configure(model, options or {})
+    cls = model_class(model)
+    if inputs is None:
+        inputs = prepare(dataset, model, config, where)
+    notes: list[str] = []
     extra: dict[str, Any] = {}
     if getattr(cls, "uses_homophily", False):
         extra["h"] = training_homophily(dataset, split, notes)
@@ -98,28 +152,12 @@ def run(
         Part(inputs.rows(index), y[index])
         for index in (rows(dataset, split.train, where), rows(dataset, split.val, where))
     )
-    _reset_peak(where)
-    with torch.random.fork_rng(devices=[where] if where.type == "cuda" else []):
-        torch.manual_seed(training.seed)
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(training.seed)
         net = cls(config, dataset.d, len(dataset.classes), **extra).to(where)
-        interrupted = False
-        try:
-            outcome = fit(
-                net,
-                train,
-                val,
-                training,
-                weights=class_weights(train.y, len(dataset.classes)) if training.class_weights else None,
-                on_epoch=on_epoch,
-                folder=folder,
-            )
-        except Interrupted as stop:
-            outcome, interrupted = stop.outcome, True
-    seconds["train"] = outcome.seconds
-    notes += ["interrupted"] if interrupted else []
-    return conclude(
-        dataset, split, net, inputs, training, outcome, seconds, notes, _given(extra), interrupted
-    )
+        random = torch.get_rng_state()
+    weights = class_weights(train.y, len(dataset.classes)) if training.class_weights else None
+    return Start(net, train, val, training, weights, _given(extra), notes, random)
 
 
 def conclude(

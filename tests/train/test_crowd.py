@@ -1,0 +1,105 @@
+"""Side by side, every model is trained as it would be alone."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from unifilter.data import load, splits
+from unifilter.models import model_class, names
+from unifilter.train import Training, fit
+from unifilter.train.crowd import Crowd, Lane
+from unifilter.train.run import begin, run
+
+DEVICES = [
+    "cpu",
+    pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")),
+]
+TRAINED = [n for n in names() if not hasattr(model_class(n), "solve")]
+SMALL = Training(epochs=12, patience=5, lr=0.05)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return load("sbm:n=150,h=0.8,d=8,seed=3")
+
+
+def lane(data, model, training, seed=0, device="cpu", **options):
+    start = begin(data, splits.stratified(data.y, seed=seed), model, options, training, device=device)
+    return Lane(start.net, start.train, start.val, start.training, start.weights, start.random)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("model", TRAINED)
+def test_a_crowd_trains_as_the_loop_does(model, device, data):
+    alone = []
+    for seed in (0, 1):
+        training = replace(SMALL, seed=seed)
+        split = splits.stratified(data.y, seed=seed)
+        alone.append(run(data, split, model, {}, training, device=device).history)
+    crowd = Crowd([lane(data, model, replace(SMALL, seed=s), s, device) for s in (0, 1)])
+    crowd.advance(SMALL.epochs)
+    for member, history in zip(crowd.lanes, alone, strict=True):
+        outcome = member.outcome(0.0)
+        assert len(outcome.history) == len(history)
+        for ours, theirs in zip(outcome.history, history, strict=True):
+            # A GPU adds up in another order; small differences grow over the epochs.
+            loose = {"rtol": 1e-4, "atol": 1e-5} if device == "cpu" else {"rtol": 0.05, "atol": 0.02}
+            assert_close(ours["train_loss"], theirs["train_loss"], **loose)
+            if device == "cpu":
+                assert ours["val_accuracy"] == pytest.approx(theirs["val_accuracy"], abs=1e-6)
+
+
+def test_the_best_weights_are_kept_and_not_the_last(data):
+    training = Training(epochs=60, patience=60, lr=0.3, weight_decay=0.0)
+    crowd = Crowd([lane(data, "gcn", training)])
+    crowd.advance(60)
+    outcome = crowd.lanes[0].outcome(0.0)
+    accuracies = [row["val_accuracy"] for row in outcome.history]
+    assert outcome.best_epoch < 59
+    assert accuracies[outcome.best_epoch] == max(accuracies)
+    with torch.no_grad():
+        val = crowd.lanes[0].val
+        again = (outcome.model(val.inputs).argmax(dim=1) == val.y).double().mean()
+    assert float(again) == pytest.approx(max(accuracies), abs=1e-6)
+
+
+def test_whoever_is_out_of_patience_has_stopped_where_the_loop_stops(data):
+    training = Training(epochs=100, patience=3, lr=0.2)
+    start = begin(data, splits.stratified(data.y), "gcn", {}, training, device="cpu")
+    with torch.random.fork_rng(devices=[]):
+        torch.set_rng_state(start.random)
+        alone = fit(start.net, start.train, start.val, training)
+    crowd = Crowd([lane(data, "gcn", training)])
+    crowd.advance(100)
+    score = crowd.scores()[0]
+    assert score.epochs == len(alone.history) < 100
+    assert (score.best_epoch, score.accuracy) == (alone.best_epoch, pytest.approx(alone.accuracy, abs=1e-6))
+    assert crowd.alive == []
+
+
+def test_the_loss_can_be_watched_instead(data):
+    training = Training(epochs=40, patience=40, lr=0.3, monitor="loss")
+    crowd = Crowd([lane(data, "gcn", training)])
+    crowd.advance(40)
+    outcome = crowd.lanes[0].outcome(0.0)
+    losses = [row["val_loss"] for row in outcome.history]
+    assert losses[outcome.best_epoch] == min(losses)
+
+
+def test_those_not_kept_stay_where_they_are(data):
+    crowd = Crowd([lane(data, "gcn", replace(SMALL, epochs=50, patience=50), s) for s in (0, 1)])
+    crowd.advance(20)
+    crowd.keep([1])
+    crowd.advance(20)
+    assert [s.epochs for s in crowd.scores()] == [20, 40]
+
+
+def test_without_validation_nodes_the_last_epoch_is_the_best(data):
+    split = splits.stratified(data.y)
+    split = split._replace(val=split.val & False)
+    start = begin(data, split, "gcn", {}, SMALL, device="cpu")
+    crowd = Crowd([Lane(start.net, start.train, start.val, start.training)])
+    crowd.advance(12)
+    assert crowd.lanes[0].outcome(0.0).best_epoch == 11
