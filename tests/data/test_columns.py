@@ -10,12 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unifilter.data.columns import MOST_CATEGORIES, encode, learn
+from unifilter.data.columns import MOST_CATEGORIES, learn
 from unifilter.data.recipes import feature_names, features
 
 
 def where(column, row):
     return f"t.csv, column {column!r}, data row {row + 1}"
+
+
+def encode(table, where, strict=False):
+    recipes, treatments = learn(table, where, strict)
+    return features(table, recipes, where)[0], feature_names(recipes), treatments
 
 
 def encoded(column, strict=False):

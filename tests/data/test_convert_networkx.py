@@ -9,6 +9,7 @@ from test_convert import assert_same, datasets
 
 from unifilter import Graph
 from unifilter.data.dataset import Dataset
+from unifilter.data.newcomers import read_newcomers
 
 
 @given(datasets())
@@ -37,6 +38,17 @@ def test_attributes_are_treated_as_columns_are():
     assert dataset.X[2].tolist() == [2, 1, 1, 0, 2, 0.5]
     assert dataset.ingestion.unlabelled == 1
     assert Dataset.from_networkx(G, label="kind", features=["town"]).columns == ("town=x", "town=y")
+
+
+def test_newcomers_are_encoded_as_the_attributes_were(tmp_path):
+    G = nx.Graph([("a", "b"), ("b", "c")])
+    nx.set_node_attributes(G, {"a": 1, "c": 3}, "age")
+    nx.set_node_attributes(G, {"a": "Rome", "b": "Oslo", "c": "Rome"}, "town")
+    (tmp_path / "n.csv").write_text("id,town,age\nd,Rome,\ne,Bern,7\n")
+    (tmp_path / "e.csv").write_text("src,dst\nd,a\ne,d\n")
+    new = read_newcomers(Dataset.from_networkx(G), tmp_path / "n.csv", tmp_path / "e.csv")
+    assert new.X.tolist() == [[2, 1, 0, 1], [7, 0, 0, 0]]  # the median, and a town that is new
+    assert new.edges.tolist() == [[3, 4], [0, 3]]
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])

@@ -19,14 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unifilter._types import FloatArray
 from unifilter.data.recipes import (
     NUMBER,
     Place,
     Recipe,
     Where,
-    feature_names,
-    features,
     kind_of,
     lists,
     numbers,
@@ -44,29 +41,6 @@ class Learned(NamedTuple):
     treatment: str
     recipe: Recipe | None = None
     loss: str = ""
-
-
-def encode(table: Any, where: Where, strict: bool = False) -> tuple[FloatArray, list[str], dict[str, str]]:
-    """The columns of an Arrow table as X (n, d), the features' names, and each column's treatment.
-
-    :func:`learn` and then :func:`features`, for those who need no recipes afterwards.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> towns = ["Rome", "Oslo", "Rome", None]
-    >>> table = pa.table({"age": [30, None, 50, 40], "town": towns, "earth": [1, 1, 1, 1]})
-    >>> X, names, treatments = encode(table, where=lambda column, row: f"{column}, row {row}")
-    >>> names
-    ['age', 'age (missing)', 'town=Oslo', 'town=Rome', 'town (missing)']
-    >>> X[1]
-    array([40.,  1.,  1.,  0.,  0.], dtype=float32)
-    >>> treatments["age"], treatments["earth"]
-    ('number, 1 missing filled with the median 40 and flagged', 'constant, dropped')
-    """
-    recipes, treatments = learn(table, where, strict)
-    X, _ = features(table, recipes, where)
-    return X, feature_names(recipes), treatments
 
 
 def learn(table: Any, where: Where, strict: bool = False) -> tuple[list[Recipe], dict[str, str]]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from unifilter._types import IntArray
-from unifilter.data.columns import encode
+from unifilter.data.columns import learn
 from unifilter.data.dataset import Dataset
 from unifilter.data.ingestion import Ingestion
 from unifilter.data.labels import encode_labels
+from unifilter.data.recipes import feature_names
+from unifilter.data.recipes import features as features_of
 from unifilter.graph import Graph
 
 
@@ -68,7 +71,9 @@ def from_networkx(
         found = dict.fromkeys(key for node in nodes for key in G.nodes[node])
         features = [key for key in found if key != label]
     table = pa.table({key: _attribute(G, nodes, key) for key in features})
-    X, columns, treatments = encode(table, lambda key, i: f"attribute {key!r} of node {nodes[i]!r}")
+    where = partial(_where, nodes)
+    recipes, treatments = learn(table, where)
+    X, columns = features_of(table, recipes, where)[0], feature_names(recipes)
     y, classes = _networkx_labels(G, nodes, label)
     stored = G.graph.get("columns", ())  # to_networkx writes one vector
     return Dataset(
@@ -88,6 +93,7 @@ def from_networkx(
             unlabelled=0 if label is None else int(np.count_nonzero(y < 0)),
             columns=treatments,
             features=len(columns),
+            recipes=recipes,
         ),
     )
 
@@ -151,6 +157,10 @@ def _attribute(G: Any, nodes: list[Any], key: str) -> Any:
             f"the values of node attribute {key!r} must be of one kind: {error}. Make them all numbers, all "
             "text or all vectors, or leave the attribute out."
         ) from error
+
+
+def _where(nodes: list[Any], key: str, i: int) -> str:
+    return f"attribute {key!r} of node {nodes[i]!r}"
 
 
 def _ids(nodes: list[Any]) -> Any:
