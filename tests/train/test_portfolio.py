@@ -2,7 +2,7 @@ import pytest
 
 from unifilter.models.unifilter import Config
 from unifilter.train.portfolio import PORTFOLIO
-from unifilter.train.search import options_of, training_of
+from unifilter.train.trial import options_of, training_of
 
 
 @pytest.mark.parametrize("setting", PORTFOLIO, ids=range(len(PORTFOLIO)))

@@ -5,7 +5,7 @@ import pytest
 
 from unifilter.data import Dataset, load, splits
 from unifilter.train.samplers import Random, Space
-from unifilter.train.search import _Ladder, final, search
+from unifilter.train.search import final, search
 
 SPACE = Space(
     {
@@ -52,12 +52,6 @@ def test_a_killed_search_goes_on_where_it_stopped(data, pair, tmp_path):
     assert sorted(json.dumps(t.setting) for t in resumed) == sorted(json.dumps(t.setting) for t in whole)
 
 
-def test_only_the_better_share_goes_on():
-    ladder = _Ladder([1, 2], keep=0.5)
-    assert ladder.climb(0, [0.1, 0.4, 0.3, 0.2]) == [False, True, True, False]
-    assert ladder.climb(0, [0.35, 0.15]) == [True, False]
-
-
 def test_a_search_ends_when_its_time_is_up(data, pair):
     assert search(data, pair, SPACE, 50, seconds=0.0, device="cpu") == []
 
@@ -67,3 +61,22 @@ def test_the_winner_is_trained_to_its_end(data, pair):
     found = final(data, pair, trial, device="cpu", epochs=60)
     assert len(found) == 2
     assert all(0 < f["tau"] < 1 and f["test"] > 0.5 for f in found)
+
+
+def test_what_a_kill_left_out_is_trained_when_the_search_goes_on(data, pair, tmp_path):
+    journal = tmp_path / "search.jsonl"
+    search(data, pair, SPACE, 5, rungs=(2, 4), device="cpu", journal=journal)
+    lines = journal.read_text().splitlines()
+    whole = {json.loads(line)["number"]: json.loads(line)["setting"] for line in lines}
+    journal.write_text("\n".join(lines[:1] + lines[3:]) + "\n")
+    search(data, pair, SPACE, 5, rungs=(2, 4), device="cpu", journal=journal)
+    again = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert {t["number"]: t["setting"] for t in again} == whole
+    assert len(again) == 5
+
+
+def test_any_model_is_searched(data, pair):
+    space = Space({"options.hidden": [8], "training.lr": [0.05, 1e-6]})
+    trials = search(data, pair, space, 8, model="gcn", rungs=(4, 8), device="cpu")
+    assert trials[0].setting["training.lr"] == 0.05
+    assert trials[0].config.hidden == 8

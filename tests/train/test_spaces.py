@@ -13,8 +13,8 @@ from unifilter.models import model_class, names
 from unifilter.models._registry import configure
 from unifilter.train import spaces
 from unifilter.train.samplers import PAPER_SPACE
-from unifilter.train.search import options_of, training_of
 from unifilter.train.spaces import space_of
+from unifilter.train.trial import options_of, training_of
 
 DRAWS = 20
 DATA = load("sbm:n=60,h=0.7,classes=3,degree=6,d=5,seed=2")

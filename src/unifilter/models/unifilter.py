@@ -160,7 +160,8 @@ class UniFilter(nn.Module):
         V, C = inputs.V[: self.config.K + 1], self.coefficients(inputs)
         p = self.config.basis_dropout
         if p and self.training:
-            seed = int(torch.randint(2**32, ()))
+            # Drawn where V is: a number of the host's would be the same in every replay of a recorded epoch.
+            seed = torch.randint(2**32, (), device=V.device)
             return mix_dropped(V, C, p, seed, lower=True)
         return mix(V, C.sum(dim=0))
 

@@ -11,7 +11,7 @@ from unifilter.presets import NAMES, preset, read_preset, settings_of
 from unifilter.reproduce.part import Searched
 from unifilter.reproduce.protocols import parse
 from unifilter.train.compare import Entry
-from unifilter.train.search import options_of, training_of
+from unifilter.train.trial import options_of, training_of
 
 # Where a protocol or a graph has no settings of its own, those of its nearest relative.
 RELATIVES = {"quota": ("quota", "fixed"), "quota48": ("fixed", "quota"), "fixed": ("fixed", "quota")}
@@ -68,6 +68,15 @@ def tried(file: Path) -> list[dict[str, Any]]:
     """Trials of a journal in the order of their lines; a last one that a crash cut short is left out."""
     lines = file.read_text().splitlines() if file.exists() else []
     return [json.loads(line) for line in lines if line.endswith("}")]
+
+
+def mend(file: Path) -> None:
+    """Cut off the part of a line that a killed process may have left at a file's end."""
+    written = file.read_bytes() if file.exists() else b""
+    whole = written[: written.rfind(b"\n") + 1]
+    if whole != written:
+        with file.open("r+b") as stream:
+            stream.truncate(len(whole))
 
 
 def winner(folder: Path, dataset: str, protocol: str, how: Searched) -> Entry | None:

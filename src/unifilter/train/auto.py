@@ -25,7 +25,7 @@ from unifilter.train.population import Member, Population, Score
 from unifilter.train.portfolio import PORTFOLIO
 from unifilter.train.race import RUNGS, Clock, Group, Progress, Saved, advance, halve, scores_of
 from unifilter.train.run import Result, conclude, pick_device, rows, training_homophily
-from unifilter.train.search import options_of, training_of
+from unifilter.train.trial import options_of, training_of
 
 
 def choose(

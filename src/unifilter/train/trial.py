@@ -1,0 +1,81 @@
+"""A setting that a search tried, and the journal that keeps them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from unifilter.models._registry import configure
+from unifilter.train.config import Training
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A setting, its mean validation accuracy and loss over the splits, and how far it was trained.
+
+    Examples
+    --------
+    >>> setting = {"options.K": 2, "training.lr": 0.1, "preprocess": "row"}
+    >>> trial = Trial(0, setting, 0.8, 0.6, 40, False, "sgc")
+    >>> trial.config.K, trial.training().lr, trial.preprocess
+    (2, 0.1, 'row')
+    """
+
+    number: int
+    setting: dict[str, Any]
+    accuracy: float
+    loss: float
+    epochs: int
+    finished: bool
+    model: str = "unifilter"
+
+    @property
+    def preprocess(self) -> str:
+        """Name of the preprocessing."""
+        return str(self.setting.get("preprocess", "none"))
+
+    @property
+    def config(self) -> Any:
+        """The model's options."""
+        return configure(self.model, options_of(self.setting))
+
+    def training(self, seed: int = 0, epochs: int = 1000, patience: int = 200) -> Training:
+        """How it is trained."""
+        return training_of(self.setting, seed, epochs, patience)
+
+
+def options_of(setting: dict[str, Any]) -> dict[str, Any]:
+    """A setting's options of the model."""
+    return _part(setting, "options.")
+
+
+def training_of(setting: dict[str, Any], seed: int, epochs: int = 1000, patience: int = 200) -> Training:
+    """A setting's training; ``epochs`` and ``patience`` where it says nothing of them."""
+    groups: dict[str, dict[str, float]] = {}
+    for name, value in _part(setting, "groups.").items():
+        group, option = name.split(".")
+        groups.setdefault(group, {})[option] = value
+    given = {"epochs": epochs, "patience": patience} | _part(setting, "training.")
+    return Training(**given, groups=groups, seed=seed)
+
+
+def read_journal(file: Path | None) -> list[Trial]:
+    """Trials of a journal; a line that a kill cut short is left out."""
+    if file is None or not file.exists():
+        return []
+    return [Trial(**json.loads(line)) for line in file.read_text().splitlines() if line.endswith("}")]
+
+
+def write_journal(file: Path | None, trials: Sequence[Trial]) -> None:
+    """Append."""
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a") as stream:
+            stream.writelines(json.dumps(asdict(t)) + "\n" for t in trials)
+
+
+def _part(setting: dict[str, Any], prefix: str) -> dict[str, Any]:
+    return {n.removeprefix(prefix): v for n, v in setting.items() if n.startswith(prefix)}
