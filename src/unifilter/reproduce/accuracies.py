@@ -1,0 +1,85 @@
+"""What tables of accuracies share: cells beside the printed figure, who leads, who beats the majority."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from unifilter.reproduce import rows
+from unifilter.reproduce.graphs import load
+from unifilter.reproduce.part import Claim, Job, Scale
+from unifilter.reproduce.printed import figure
+from unifilter.reproduce.results import Results
+from unifilter.reproduce.settings import ORIGINALS
+from unifilter.viz.exhibit import Cell, Table
+
+
+def accuracies(
+    name: str, title: str, source: str, jobs: Sequence[Job], results: Results, caption: str = ""
+) -> Table:
+    """Accuracies of jobs beside those of the paper's table ``source``; rows without any are left out."""
+    cells: dict[str, dict[str, Cell]] = {}
+    for job in jobs:
+        mean, half = figure(source, job.model, job.dataset)
+        ours = results.value(job)
+        cells.setdefault(job.row, {})
+        if ours is not None or mean is not None:
+            cells[job.row][job.dataset] = Cell(ours, mean, note(results, job), half)
+    columns = list(dict.fromkeys(job.dataset for job in jobs))
+    kept = {row: found for row, found in cells.items() if any(c.ours is not None for c in found.values())}
+    return Table(name, title, columns, kept, caption, corner="model, settings")
+
+
+def note(results: Results, job: Job) -> str:
+    """What a reader of the cell should know: runs that are missing, notes of the Records."""
+    found = results.of(job)
+    missing = len(results.by_split(job)) - len(found)
+    words = sorted({n for r in found for n in r.notes if not n.startswith("auto:")})
+    if found and missing:
+        words.insert(0, f"{missing} splits were not run")
+    if job.dataset in ORIGINALS and job.row.endswith((rows.PRINTED, rows.RELEASED, rows.EXACT)):
+        words.append(f"settings of {ORIGINALS[job.dataset]}")
+    return "; ".join(words)
+
+
+def best_of(results: Results, jobs: Sequence[Job]) -> list[Claim]:
+    """A claim a graph: UniFilter with searched settings has the highest mean of the column."""
+    claims = []
+    for graph in dict.fromkeys(job.dataset for job in jobs):
+        means = {j.row: v.mean for j in jobs if j.dataset == graph and (v := results.value(j)) is not None}
+        ours = {r: m for r, m in means.items() if r.startswith("UniFilter")}
+        others = {r: m for r, m in means.items() if not r.startswith("UniFilter")}
+        if ours and others:
+            mine, best = max(ours, key=ours.__getitem__), max(others, key=others.__getitem__)
+            evidence = f"{mine} {ours[mine]:.2f}, {best} {others[best]:.2f}"
+            protocol = jobs[0].protocol
+            sentence = f"UniFilter has the highest mean on {graph}, {protocol}"
+            claims.append(Claim(sentence, ours[mine] >= others[best], evidence))
+    return claims
+
+
+def beats(results: Results, jobs: Sequence[Job], scale: Scale) -> list[Claim]:
+    """A claim a job: it is better than naming the largest class."""
+    claims = []
+    for job in jobs:
+        ours = results.value(job)
+        floor = 100 * majority(job.dataset)
+        said = "nothing was run" if ours is None else f"{ours.mean:.1f} against {floor:.1f}"
+        holds = ours is not None and ours.mean > floor
+        claims.append(Claim(f"{job.row} beats the largest class on {job.dataset}", holds, said))
+    return claims
+
+
+@lru_cache
+def majority(dataset: str) -> float:
+    """Share of the largest class.
+
+    Examples
+    --------
+    >>> majority("sbm:n=100,classes=4")
+    0.25
+    """
+    y = load(dataset).y
+    return float(np.bincount(y[y >= 0]).max() / (y >= 0).sum())

@@ -1,0 +1,97 @@
+"""Beyond the paper: what learning tau and h gains over choosing and estimating them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, Searched
+from unifilter.reproduce.printed import printed
+from unifilter.reproduce.results import Results, value_of
+from unifilter.train.compare import Entry
+from unifilter.viz.exhibit import Cell, Exhibit, Table, Value
+
+TAUS = [i / 10 for i in range(11)]
+# Options that replace those of the searched setting, and whether tau is chosen on validation nodes.
+FORMS: dict[str, tuple[dict[str, Any], bool]] = {
+    "tau chosen, h estimated": ({"h": "estimate"}, True),
+    "tau learned, h estimated": ({"tau": "learn", "h": "estimate"}, False),
+    "tau chosen, h learned": ({"h": "learn"}, True),
+    "tau and h learned": ({"tau": "learn", "h": "learn"}, False),
+}
+CHOSEN, LEARNED = "tau chosen, h estimated", "tau and h learned"
+
+
+def job(form: str, graph: str, scale: Scale) -> Job:
+    """One form on one graph: the searched setting of Table 2 with the options of the form."""
+    changes, chosen = FORMS[form]
+    grid = {"tau": [0.0, 0.5, 1.0] if scale.quick else TAUS} if chosen else {}
+    how: Published | Searched = Searched("unifilter", scale.settings, changes, grid)
+    if scale.quick:
+        how = Published(Entry("unifilter", options=changes, grid=grid))
+    return Job(form, graph, f"quota:{scale.splits}", how)
+
+
+def jobs(scale: Scale) -> list[Job]:
+    """All forms on all graphs."""
+    return [job(form, graph, scale) for form in FORMS for graph in scale.graphs]
+
+
+def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
+    """Accuracies, gains, and tau itself."""
+    return [_gains(results, scale), _taus(results, scale)]
+
+
+def _gains(results: Results, scale: Scale) -> Table:
+    rows: dict[str, dict[str, Cell]] = {form: {} for form in FORMS}
+    for form in FORMS:
+        for graph in scale.graphs:
+            rows[form][graph] = Cell(results.value(job(form, graph, scale)))
+    rows["gain of learning both"] = {g: Cell(gain(results, g, scale)) for g in scale.graphs}
+    caption = (
+        f"Searched setting of Table 2, {scale.splits} quota splits; only tau and h differ. Chosen: of 11 "
+        "values on the validation nodes of every split. The gain is paired over the splits."
+    )
+    return Table("learning", "What learning tau and h gains", scale.graphs, rows, caption, best="none")
+
+
+def gain(results: Results, graph: str, scale: Scale) -> Value | None:
+    """Points that learning both gains over choosing tau and estimating h, split by split."""
+    both = zip(*(results.by_split(job(f, graph, scale)) for f in (LEARNED, CHOSEN)), strict=True)
+    found = [100 * (a.scores["test"]["accuracy"] - b.scores["test"]["accuracy"]) for a, b in both if a and b]
+    return value_of(found) if found else None
+
+
+def _taus(results: Results, scale: Scale) -> Table:
+    rows: dict[str, dict[str, Cell]] = {"the paper's": {}, "chosen": {}, "learned": {}, "h, learned": {}}
+    for graph in scale.graphs:
+        known = printed()["tau"].get(graph)
+        rows["the paper's"][graph] = Cell(None if known is None else Value(known, None, 1))
+        chosen = [float(r.config["tau"]) for r in results.of(job(CHOSEN, graph, scale))]
+        rows["chosen"][graph] = Cell(value_of(chosen) if chosen else None, known)
+        for row, name in (("learned", "tau"), ("h, learned", "h")):
+            values = [r.learned[name] for r in results.of(job(LEARNED, graph, scale))]
+            true = printed()["datasets"].get(graph, {}).get("homophily") if name == "h" else known
+            rows[row][graph] = Cell(value_of(values) if values else None, true)
+    caption = (
+        "The paper's choice, ours on validation nodes (mean over splits), and what is learned by gradient."
+    )
+    title = "tau: chosen and learned"
+    return Table("learning_tau", title, scale.graphs, rows, caption, unit="", best="none", corner="tau")
+
+
+def check(results: Results, scale: Scale) -> Sequence[Claim]:
+    """What is learned stays in [0, 1], and learning costs little anywhere."""
+    claims = []
+    for graph in scale.graphs:
+        found = [r.learned[n] for r in results.of(job(LEARNED, graph, scale)) for n in ("tau", "h")]
+        inside = bool(found) and all(0 <= v <= 1 for v in found)
+        claims.append(Claim(f"learned tau and h lie in [0, 1] on {graph}", inside, f"{np.round(found, 2)}"))
+    return claims
+
+
+PART = Part(
+    "learning", "Beyond the paper: what learning tau and h gains; the tau table", show, jobs, check=check
+)

@@ -1,0 +1,71 @@
+"""The rows of the two tables: who is trained, with whose settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unifilter.models import model_class
+from unifilter.reproduce.part import Auto, Job, Published, Scale, Searched
+from unifilter.reproduce.printed import printed
+from unifilter.reproduce.settings import published, released
+from unifilter.train.compare import Entry
+
+PRINTED, SEARCHED = "published", "searched"
+RELEASED, EXACT, AUTO = "released basis", "exact basis", "auto"
+
+
+def models(table: str) -> list[str]:
+    """Registered names of the printed rows, UniFilter last.
+
+    Examples
+    --------
+    >>> models("table3")[0], models("table2")[-1]
+    ('gcn', 'unifilter')
+    """
+    return list(printed()[table])
+
+
+def row(model: str, form: str) -> str:
+    """What a reader sees.
+
+    Examples
+    --------
+    >>> row("gprgnn", SEARCHED)
+    'GPR-GNN, searched'
+    """
+    return f"{model_class(model).card.title}, {form}"
+
+
+def jobs(model: str, graph: str, protocol: str, scale: Scale) -> list[Job]:
+    """A model on one graph: published settings where there are some, and searched ones.
+
+    Examples
+    --------
+    >>> [job.row for job in jobs("unifilter", "cora", "quota:10", Scale())]
+    ['UniFilter, released basis', 'UniFilter, exact basis', 'UniFilter, searched', 'UniFilter, auto']
+    """
+    searched = Searched(model, scale.settings)
+    if model == "unifilter":
+        found = []
+        for form, basis in ((RELEASED, "released"), (EXACT, "unibasis")):
+            entry = released(graph, basis) or (
+                Entry(model, options={"basis": basis}) if scale.quick else None
+            )
+            found += [Job(row(model, form), graph, protocol, Published(entry))] if entry else []
+        found.append(Job(row(model, SEARCHED), graph, protocol, searched))
+        found.append(Job(row(model, AUTO), graph, protocol, Auto("2s" if scale.quick else None)))
+        return found
+    entry = published(model, graph, protocol, scale.configs) or (Entry(model) if scale.quick else None)
+    found = [Job(row(model, PRINTED), graph, protocol, Published(entry))] if entry else []
+    # A search a model would be too long for a quick run; UniFilter's shows that it works.
+    return found if scale.quick else [*found, Job(row(model, SEARCHED), graph, protocol, searched)]
+
+
+def table(name: str, kind: str, graphs: Sequence[str], scale: Scale) -> list[Job]:
+    """All rows of a table on some graphs and one kind of split."""
+    return [
+        job
+        for model in models(name)
+        for graph in graphs
+        for job in jobs(model, graph, f"{kind}:{scale.splits}", scale)
+    ]
