@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-
 import pytest
 
 from unifilter.viz import write_analysis, write_report
+from viz.browsing import contrast, requests, until, visit
 
 WIDTHS = {"desktop": 1200, "phone": 390}
 THEMES = {"light": "rgb(251, 251, 250)", "dark": "rgb(18, 20, 23)"}
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Headless Chromium with its own driver; nothing is downloaded to get one."""
-    webdriver = pytest.importorskip(
-        "selenium.webdriver", reason="needs selenium: pip install 'unifilter[test]'"
-    )
-    binary, driver = next(filter(None, map(shutil.which, BROWSERS)), None), shutil.which("chromedriver")
-    if not binary or not driver:
-        pytest.skip("needs Chromium and chromedriver: apt-get install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    try:
-        yield opened
-    finally:
-        opened.quit()
 
 
 @pytest.fixture(scope="module")
@@ -41,24 +17,6 @@ def pages(tmp_path_factory, analysis, report):
     write_analysis(folder / "analysis.html", analysis)
     write_report(folder / "report.html", report)
     return {name: (folder / f"{name}.html").as_uri() for name in ("analysis", "report")}
-
-
-def visit(browser, url: str, width: int, theme: str) -> None:
-    for kind in ("browser", "performance"):
-        browser.get_log(kind)  # what an earlier page left
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    features = [{"name": "prefers-color-scheme", "value": theme}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    browser.get(url)
-    drawn = "return document.documentElement.dataset.drawn"
-    until(browser, lambda b: b.execute_script(drawn))
-
-
-def until(browser, true) -> None:
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    WebDriverWait(browser, 60).until(true)
 
 
 @pytest.mark.parametrize("page", ["analysis", "report"])
@@ -110,16 +68,4 @@ def test_text_reads_on_its_background_in_both_themes(browser, pages):
         style = "return getComputedStyle(document.documentElement).getPropertyValue(arguments[0]).trim()"
         rgb = {name: bytes.fromhex(browser.execute_script(style, name)[1:]) for name in names}
         pairs = [(rgb[ink], rgb[on]) for ink in names[:2] for on in names[2:]]
-        for ink, paper in pairs:
-            light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
-            assert (light + 0.05) / (dark + 0.05) >= 4.5
-
-
-def luminance(rgb) -> float:
-    linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in (c / 255 for c in rgb)]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def requests(browser) -> list[str]:
-    messages = (json.loads(entry["message"])["message"] for entry in browser.get_log("performance"))
-    return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+        assert all(contrast(ink, paper) >= 4.5 for ink, paper in pairs)

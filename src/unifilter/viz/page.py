@@ -17,7 +17,7 @@ from unifilter.viz.style import plotly
 _HERE = Path(__file__).parent
 
 
-def page(title: str, subtitle: str, sections: Sequence[str]) -> str:
+def page(title: str, subtitle: str, sections: Sequence[str], style: str = "") -> str:
     """A whole page of sections.
 
     Parameters
@@ -26,6 +26,8 @@ def page(title: str, subtitle: str, sections: Sequence[str]) -> str:
         Plain text; escaped here.
     sections : sequence of str
         HTML, from :func:`section`.
+    style : str
+        CSS beside that of every page.
     """
     css, js = (_HERE.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     return f"""<!DOCTYPE html>
@@ -38,7 +40,7 @@ def page(title: str, subtitle: str, sections: Sequence[str]) -> str:
 style-src 'unsafe-inline'; img-src data: blob:">
 <link rel="icon" href="data:,">
 <title>{escape(title)}</title>
-<style>{css}</style>
+<style>{css}{style}</style>
 <script>{plotly("offline").get_plotlyjs()}</script>
 </head>
 <body>
@@ -57,8 +59,10 @@ style-src 'unsafe-inline'; img-src data: blob:">
 """
 
 
-def section(title: str, *blocks: str, words: str = "") -> str:
+def section(title: str, *blocks: str, words: str = "", name: str = "") -> str:
     """A heading, an opening sentence and blocks of HTML side by side where there is room.
+
+    ``name`` is what a link to it ends in.
 
     Examples
     --------
@@ -66,16 +70,17 @@ def section(title: str, *blocks: str, words: str = "") -> str:
     '<section><h2>Size</h2><div class="blocks"><p>3 nodes</p></div></section>'
     """
     opening = f"<p>{escape(words)}</p>" if words else ""
-    return f'<section><h2>{escape(title)}</h2>{opening}<div class="blocks">{"".join(blocks)}</div></section>'
+    inside = f'<h2>{escape(title)}</h2>{opening}<div class="blocks">{"".join(blocks)}</div>'
+    return f"<section{named(name)}>{inside}</section>"
 
 
-def chart(figure: Any, title: str, caption: str, wide: bool = False) -> str:
+def chart(figure: Any, title: str, caption: str, wide: bool = False, name: str = "") -> str:
     """A plotly Figure with a title above it and a sentence under it."""
     # "</script>" inside a text would end the element that holds it.
     data = figure.to_json().replace("<", "\\u003c")
     height = int(figure.layout.height)
     return (
-        f'<figure class="chart{" wide" if wide else ""}"><h3>{escape(title)}</h3>'
+        f'<figure{named(name)} class="chart{" wide" if wide else ""}"><h3>{escape(title)}</h3>'
         f'<div class="plot" role="img" aria-label="{escape(title)}" style="height:{height}px"></div>'
         f'<script type="application/json">{data}</script>'
         f"<figcaption>{escape(caption)}</figcaption></figure>"
@@ -131,6 +136,17 @@ def preformatted(text: str) -> str:
 def write(file: str | Path, html: str) -> None:
     """Write a page, whole or not at all."""
     write_atomically(file, html)
+
+
+def named(name: str) -> str:
+    """The attribute that a link can point to.
+
+    Examples
+    --------
+    >>> named("table2"), named("")
+    (' id="table2"', '')
+    """
+    return f' id="{escape(name)}"' if name else ""
 
 
 def _is_number(value: Any) -> bool:

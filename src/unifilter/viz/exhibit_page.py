@@ -1,0 +1,112 @@
+"""Exhibits as one page: contents with the score of every table, then tables, plots and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+from unifilter.viz.exhibit import Exhibit, Plot, Table, Words
+from unifilter.viz.exhibit_look import COMPARED, SIGNS, WORDS
+from unifilter.viz.exhibit_plot import draw
+from unifilter.viz.exhibit_table import table_html, tally
+from unifilter.viz.page import chart, named, page, section, tiles
+from unifilter.viz.page import write as write_page
+from unifilter.viz.style import percent
+
+Parts = Mapping[str, Sequence[Exhibit]]
+FILE = "reproduction.html"
+_CSS = Path(__file__).with_name("exhibit.css")
+
+
+def write(exhibits_by_part: Parts, folder: str | Path, title: str, subtitle: str) -> Path:
+    """Write ``reproduction.html``, one file that opens anywhere, offline.
+
+    Parameters
+    ----------
+    exhibits_by_part : dict of lists of exhibits
+        By the title of the part, in the order of the page.
+    folder : str or Path
+        Made if it is missing.
+    title, subtitle : str
+
+    Returns
+    -------
+    Path of the page.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> words = Words("errata", "Errata", ["None found."])
+    >>> write({"Errata": [words]}, tempfile.mkdtemp(), "The paper, reproduced", "a test").name
+    'reproduction.html'
+    """
+    file = Path(folder) / FILE
+    write_page(file, html(exhibits_by_part, title, subtitle))
+    return file
+
+
+def html(exhibits_by_part: Parts, title: str, subtitle: str) -> str:
+    """The page as text."""
+    parts = {name: exhibits for name, exhibits in exhibits_by_part.items() if exhibits}
+    sections = [_opening(parts)]
+    for i, (name, exhibits) in enumerate(parts.items()):
+        sections.append('<a class="top" href="#contents">contents ↑</a>')
+        sections.append(section(name, *map(_block, exhibits), name=f"part-{i}"))
+    return page(title, subtitle, sections, _CSS.read_text(encoding="utf-8"))
+
+
+def _opening(parts: Parts) -> str:
+    tables = [e for exhibits in parts.values() for e in exhibits if isinstance(e, Table)]
+    counts = {v: sum(t.verdicts()[v] for t in tables) for v in (*COMPARED, "alone")}
+    compared = sum(counts[v] for v in COMPARED)
+    blocks = []
+    if compared:
+        agree = f"{counts['agrees']:,} ({percent(counts['agrees'] / compared)})"
+        numbers = [("printed figures compared", f"{compared:,}"), ("agree", agree)]
+        numbers += [("ours higher", f"{counts['above']:,}"), ("ours lower", f"{counts['below']:,}")]
+        numbers += [("figures beyond the paper", f"{counts['alone']:,}")]
+        blocks += [tiles(numbers), _key()]
+    return section("Contents", *blocks, _contents(parts), name="contents")
+
+
+def _key() -> str:
+    """What the colours mean."""
+    signs = "".join(f'<span class="{v}"><b>{SIGNS[v]}</b>{escape(WORDS[v])}</span>' for v in COMPARED)
+    more = (
+        "<span><strong>bold</strong> best of its column</span><span>○ in plots: the paper's own points</span>"
+    )
+    return f'<div class="key card wide">{signs}{more}</div>'
+
+
+def _contents(parts: Parts) -> str:
+    blocks = []
+    for i, (name, exhibits) in enumerate(parts.items()):
+        items = "".join(
+            f'<li><a href="#{escape(e.name)}">{escape(e.title)}</a>'
+            f"{tally(e.verdicts()) if isinstance(e, Table) else ''}</li>"
+            for e in exhibits
+        )
+        blocks.append(f'<div><h3><a href="#part-{i}">{escape(name)}</a></h3><ul>{items}</ul></div>')
+    return f'<nav class="contents card wide">{"".join(blocks)}</nav>'
+
+
+def _block(exhibit: Exhibit) -> str:
+    if isinstance(exhibit, Table):
+        return table_html(exhibit)
+    if isinstance(exhibit, Plot):
+        wide = len(exhibit.series) > 4 or len(exhibit.categories) > 6
+        return chart(draw(exhibit), exhibit.title, exhibit.caption, wide, exhibit.name)
+    return _words(exhibit)
+
+
+def _words(words: Words) -> str:
+    paragraphs = "".join(f"<p>{escape(text)}</p>" for text in words.paragraphs)
+    items = "".join(
+        f"<div><dt>{escape(claim)}</dt><dd>{escape(evidence)}</dd></div>" for claim, evidence in words.items
+    )
+    listed = f"<dl>{items}</dl>" if items else ""
+    return (
+        f'<div{named(words.name)} class="words card wide"><h3>{escape(words.title)}</h3>'
+        f"{paragraphs}{listed}</div>"
+    )

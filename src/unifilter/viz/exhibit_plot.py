@@ -1,0 +1,122 @@
+"""A Plot as a plotly Figure, the paper's points drawn in."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from unifilter.viz.exhibit import Plot, Series
+from unifilter.viz.exhibit_look import CROWDED, Look, halves, looks
+from unifilter.viz.style import GREY, figure, plotly
+
+HOLLOW = "rgba(0,0,0,0)"
+
+
+def draw(plot: Plot) -> Any:
+    """The Figure.
+
+    Examples
+    --------
+    >>> pair = [Series("cora", [0.1, 0.9], [70.0, 89.0]), Series("cora", [0.1], [70.5], printed=True)]
+    >>> [trace.name for trace in draw(Plot("tau", "Sensitivity", "τ", "accuracy (%)", pair)).data]
+    ['cora', 'cora, printed']
+    """
+    traces: list[Any] = []
+    for series, look in zip(plot.series, looks(plot), strict=True):
+        if plot.kind == "bars" and not series.reference:
+            traces.append(_bars(series, look))
+            continue
+        if plot.kind == "stems" and not series.reference:
+            traces.append(_stems(series, look))
+        traces.append(_points(plot, series, look))
+    layout: dict[str, Any] = {"showlegend": len(plot.series) > 1, "bargap": 0.2, "bargroupgap": 0.06}
+    layout["xaxis"] = _axis(plot)
+    if plot.log_y:
+        layout["yaxis"] = {"type": "log", "exponentformat": "power"}
+    elif plot.kind in ("bars", "stems"):
+        layout["yaxis"] = {"zeroline": True}
+    # A legend of many names takes rows of its own: they must not be the plot's.
+    return figure(traces, escape(plot.x), escape(plot.y), height=340 + 13 * len(plot.series), **layout)
+
+
+def _axis(plot: Plot) -> dict[str, Any]:
+    names = plot.categories
+    if names:
+        order = {"categoryorder": "array", "categoryarray": [escape(n, quote=False) for n in names]}
+        return {"type": "category"} | order
+    return {"type": "log", "exponentformat": "power"} if plot.log_x else {}
+
+
+def _points(plot: Plot, series: Series, look: Look) -> Any:
+    lines = plot.kind == "lines" and not series.printed
+    bare = series.reference or (lines and len(series.y) > CROWDED)
+    mode = "lines" if bare else "lines+markers" if lines else "markers"
+    # The paper's points are not joined: their line would hide ours.
+    dash = {"dash": "dash" if look.dashed else "solid", "width": 1.5 if series.reference else 2}
+    size = 9 if series.printed else 7
+    if series.labels:
+        mode += "+text"
+    return plotly().Scatter(
+        x=_x(series),
+        y=list(series.y),
+        name=escape(look.name, quote=False),
+        mode=mode,
+        text=[escape(label, quote=False) for label in series.labels] or None,
+        textposition=["top center" if y >= 0 else "bottom center" for y in series.y],
+        textfont={"size": 10, "color": look.colour},
+        line={"color": look.colour} | dash,
+        marker={
+            "size": size,
+            "symbol": f"{look.symbol}-open" if series.printed else look.symbol,
+            "color": look.colour,
+            "line": {"color": look.colour, "width": 2 if series.printed else 0},
+        },
+        error_y=_errors(series, look),
+        hovertemplate=_hover(look),
+        customdata=_spread(series),
+    )
+
+
+def _stems(series: Series, look: Look) -> Any:
+    return plotly().Scatter(
+        x=[v for x in _x(series) for v in (x, x, None)],
+        y=[v for y in series.y for v in (0.0, y, None)],
+        mode="lines",
+        line={"color": look.colour, "width": 1.5, "dash": "dot" if series.printed else "solid"},
+        opacity=0.6,
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def _bars(series: Series, look: Look) -> Any:
+    return plotly().Bar(
+        x=_x(series),
+        y=list(series.y),
+        name=escape(look.name, quote=False),
+        marker={
+            "color": HOLLOW if series.printed else look.colour,
+            "line": {"color": look.colour, "width": 2 if series.printed else 0},
+        },
+        error_y=_errors(series, look) | {"color": GREY},  # its own colour would vanish on the bar
+        hovertemplate=_hover(look),
+        customdata=_spread(series),
+    )
+
+
+def _spread(series: Series) -> list[str]:
+    return [f" ± {half:.3g}" if half else "" for half in halves(series)]
+
+
+def _hover(look: Look) -> str:
+    name = escape(look.name, quote=False).replace("%", "&#37;")
+    return f"%{{x}}: %{{y:.4g}}%{{customdata}}<extra>{name}</extra>"
+
+
+def _errors(series: Series, look: Look) -> dict[str, Any]:
+    values = halves(series)
+    return {"array": values, "visible": any(values), "color": look.colour, "thickness": 1.5, "width": 4}
+
+
+def _x(series: Series) -> list[Any]:
+    return [escape(x, quote=False) if isinstance(x, str) else x for x in series.x]

@@ -1,0 +1,54 @@
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from io import BytesIO
+
+import pytest
+
+from unifilter.viz import exhibit_image
+from unifilter.viz.exhibit import Plot, Series
+from unifilter.viz.exhibit_image import image
+from unifilter.viz.exhibit_look import COLOURS
+from viz.exhibits import BARS, PLOT, STEMS
+
+PLOTS = [PLOT, BARS, STEMS]
+
+
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda p: p.name)
+@pytest.mark.parametrize("form", ["png", "svg"])
+def test_the_same_plot_gives_the_same_bytes(plot, form):
+    assert image(plot, form) == image(plot, form)
+
+
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda p: p.name)
+def test_an_svg_is_well_formed_and_has_the_colours_of_its_series(plot):
+    text = image(plot, "svg").decode()
+    assert ET.fromstring(text).tag.endswith("svg")
+    assert COLOURS[0] in text
+
+
+def test_a_png_has_the_size_it_is_asked_for():
+    from PIL import Image
+
+    small, large = (Image.open(BytesIO(image(PLOT, "png", dpi=dpi))) for dpi in (50, 100))
+    assert large.width == 2 * small.width
+    assert small.format == "PNG"
+
+
+def test_a_plot_shows_its_data():
+    other = replace(PLOT, series=[replace(PLOT.series[0], y=[1.0, 2.0, 3.0]), *PLOT.series[1:]])
+    hollow = replace(PLOT, series=[replace(PLOT.series[0], printed=True), *PLOT.series[1:]])
+    assert len({image(p, "svg") for p in (PLOT, other, hollow)}) == 3
+
+
+def test_axes_can_be_logarithmic():
+    plain = Plot("p", "P", "k", "angle", [Series("a", [1, 10, 100], [1, 0.1, 0.01])])
+    assert image(plain, "svg") != image(replace(plain, log_x=True, log_y=True), "svg")
+
+
+def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(exhibit_image, "import_module", missing)
+    with pytest.raises(ImportError, match=r"unifilter\[figures\]"):
+        image(PLOT, "png")
