@@ -21,7 +21,8 @@ from unifilter.models._basis import Basis
 from unifilter.models._registry import configure, model_class
 from unifilter.record import write_atomically
 from unifilter.train.checkpoint import save_tensors
-from unifilter.train.run import Result, predict_logits
+from unifilter.train.loop import predict_logits
+from unifilter.train.run import Result
 
 VERSION = 1
 

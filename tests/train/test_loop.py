@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -6,6 +8,7 @@ from torch import nn
 from unifilter.data import load
 from unifilter.models import create, model_class
 from unifilter.models._rows import Features
+from unifilter.models.unifilter import UniFilter
 from unifilter.train import loop
 from unifilter.train.config import Training
 from unifilter.train.loop import Interrupted, Part, evaluate, fit
@@ -19,6 +22,14 @@ def parts():
     y = torch.from_numpy(data.y.copy())
     halves = torch.arange(0, 300, 2), torch.arange(1, 300, 2)
     return [Part(inputs.rows(i), y[i]) for i in halves]
+
+
+@pytest.fixture(scope="module")
+def whole(parts):
+    """The same nodes, as rows of inputs that hold both parts."""
+    V = torch.stack([p.inputs.V for p in parts], dim=2).flatten(1, 2)
+    inputs = replace(parts[0].inputs, V=V)
+    return [Part(inputs, p.y, torch.arange(i, 300, 2)) for i, p in enumerate(parts)]
 
 
 def fresh(seed: int = 0, **options):
@@ -53,12 +64,8 @@ def test_the_caller_may_end_it(parts):
 
 
 def test_ctrl_c_keeps_the_best_so_far(parts):
-    def stop(scores, state):
-        if state.epoch == 6:
-            raise KeyboardInterrupt
-
     with pytest.raises(Interrupted) as caught:
-        fit(fresh(), *parts, Training(epochs=50), on_epoch=stop)
+        fit(fresh(), *parts, Training(epochs=50), on_epoch=_stop_at(6))
     assert len(caught.value.outcome.history) == 6
     assert not caught.value.outcome.finished
 
@@ -73,6 +80,77 @@ def test_batches_see_every_row_once(parts):
 def test_training_in_batches_learns(parts):
     outcome = fit(fresh(), *parts, Training(epochs=40, batch=32, lr=0.02))
     assert outcome.accuracy > 0.6
+    assert outcome.batch == 32
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Numbers of rows that the model was asked for, in training and not."""
+    seen, forward = {True: [], False: []}, UniFilter.forward
+
+    def watched(self, inputs):
+        seen[self.training].append(inputs.n)
+        return forward(self, inputs)
+
+    monkeypatch.setattr(UniFilter, "forward", watched)
+    return seen
+
+
+def test_where_memory_is_short_training_goes_by_batches(parts, asked, monkeypatch):
+    given = fit(fresh(), *parts, Training(epochs=3, batch=32))
+    monkeypatch.setattr(loop, "rows_that_fit", lambda *of: 32)
+    chosen = fit(fresh(), *parts, Training(epochs=3))
+    assert chosen.batch == 32
+    assert max(asked[True]) == 32
+    assert_same_weights(given.model, chosen.model)
+    assert fit(fresh(), *parts, Training(epochs=1, batch=64)).batch == 64  # what was asked for counts
+
+
+def test_where_memory_suffices_it_does_not(parts, asked):
+    assert fit(fresh(), *parts, Training(epochs=3)).batch is None
+    assert asked == {True: [150] * 3, False: [150] * 3}
+
+
+@pytest.mark.parametrize("batch", [None, 32])
+def test_rows_are_the_same_whether_they_are_copied_first_or_not(parts, whole, batch):
+    training = Training(epochs=4, batch=batch)
+    copied, picked = (fit(fresh(), *of, training) for of in (parts, whole))
+    assert [e["val_loss"] for e in copied.history] == [e["val_loss"] for e in picked.history]
+    assert_same_weights(copied.model, picked.model)
+
+
+def test_validation_nodes_go_by_batches_too(parts, whole, asked, monkeypatch):
+    wanted = evaluate(fresh(), parts[1])
+    monkeypatch.setattr(loop, "ROWS", 40)
+    for val in (parts[1], whole[1]):
+        asked[False].clear()
+        found = evaluate(fresh(), val)
+        assert asked[False] == [40, 40, 40, 30]
+        assert found["val_accuracy"] == wanted["val_accuracy"]
+        assert found["val_loss"] == pytest.approx(wanted["val_loss"], rel=1e-6)
+
+
+def test_a_resumed_run_keeps_its_batches(parts, tmp_path, monkeypatch):
+    monkeypatch.setattr(loop, "rows_that_fit", lambda *of: 32)
+    with pytest.raises(Interrupted):
+        fit(fresh(), *parts, Training(epochs=6), on_epoch=_stop_at(3), folder=tmp_path)
+    monkeypatch.setattr(loop, "rows_that_fit", lambda *of: None)  # others have left
+    resumed = fit(fresh(), *parts, Training(epochs=6), folder=tmp_path)
+    assert resumed.batch == 32
+    assert_same_weights(resumed.model, fit(fresh(), *parts, Training(epochs=6, batch=32)).model)
+
+
+def _stop_at(epoch):
+    def stop(scores, state):
+        if state.epoch == epoch:
+            raise KeyboardInterrupt
+
+    return stop
+
+
+def assert_same_weights(one, other):
+    for a, b in zip(one.parameters(), other.parameters(), strict=True):
+        assert torch.equal(a, b)
 
 
 def test_the_groups_get_their_own_rates(parts):

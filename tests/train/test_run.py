@@ -5,11 +5,11 @@ import torch
 from unifilter.data import Dataset, load, splits
 from unifilter.models import create
 from unifilter.models._basis import Basis
-from unifilter.train import Training, run
+from unifilter.train import Training, loop, run
+from unifilter.train.loop import predict_logits
 from unifilter.train.run import (
     class_weights,
     pick_device,
-    predict_logits,
     training_homophily,
     training_labels,
 )
@@ -95,6 +95,13 @@ def test_prediction_in_batches_is_prediction(data):
     inputs = Basis.of(data.graph, data.features(), 4)
     net = create("unifilter", 8, 5, **SMALL)
     torch.testing.assert_close(predict_logits(net, inputs, batch=37), predict_logits(net, inputs))
+
+
+def test_batches_that_nobody_asked_for_are_noted(data, monkeypatch):
+    monkeypatch.setattr(loop, "rows_that_fit", lambda *of: 64)
+    result = run(data, splits.stratified(data.y), "unifilter", SMALL, Training(epochs=3), device="cpu")
+    assert result.record.notes == ["batches of 64 training rows: memory was short for all at once"]
+    assert result.record.training["batch"] is None
 
 
 def test_auto_picks_a_device_that_exists():

@@ -57,7 +57,7 @@ def fit(
     lr: Annotated[float, typer.Option(help="Learning rate of a named model.")] = 0.01,
     weight_decay: Annotated[float, typer.Option(help="Decay of a named model.")] = 5e-4,
     batch: Annotated[
-        int | None, typer.Option(min=1, help="Training rows a step; all at once by default.")
+        int | None, typer.Option(min=1, help="Training rows a step; by default all that fit in memory.")
     ] = None,
     class_weights: Annotated[
         bool, typer.Option("--class-weights", help="Weigh a named model's loss against rare classes.")

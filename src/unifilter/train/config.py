@@ -23,7 +23,8 @@ class Training:
     optimizer : {"adam", "adamw"}
         Adam, or with decay decoupled from the gradient.
     batch : int, optional
-        Training rows a step; all at once if not given. For models that filter X, memory is bounded by it.
+        Training rows a step. If not given, all at once; models that filter X, whose rows are independent,
+        take as many as fit in half of the free memory, and the record notes it if that is not all.
     class_weights : bool
         Weigh the loss by inverse class frequencies.
     seed : int

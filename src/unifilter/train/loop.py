@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,7 @@ from torch.nn.functional import cross_entropy
 
 from unifilter.train import checkpoint
 from unifilter.train.config import Training
+from unifilter.train.memory import ROWS, rows_that_fit
 from unifilter.train.threads import threads_for
 
 # Between two checkpoints of a run that has a folder for them.
@@ -43,6 +44,7 @@ class State:
     seconds: float = 0.0
     history: list[dict[str, float]] = field(default_factory=list)
     best: dict[str, Tensor] = field(default_factory=dict)
+    batch: int | None = None  # training rows a step, if not all: chosen once, so that a resumed run keeps it
 
 
 @dataclass(frozen=True)
@@ -56,22 +58,32 @@ class Outcome:
     loss: float
     seconds: float
     finished: bool
+    batch: int | None = None  # training rows a step, if they were not all
 
 
 @dataclass(frozen=True)
 class Part:
-    """Inputs and labels of the nodes of one mask."""
+    """Inputs and labels of the nodes of one mask.
+
+    ``index`` says which rows of the inputs they are; without it the inputs hold these rows and no others.
+    """
 
     inputs: Any
     y: Tensor
+    index: Tensor | None = None
+
+    def gathered(self) -> Part:
+        """With a copy of its rows."""
+        return self if self.index is None else Part(self.inputs.rows(self.index), self.y)
 
     def batches(self, size: int | None) -> Iterator[Part]:
         """All rows at once, or random batches of them."""
         if size is None or size >= self.y.numel():
-            yield self
+            yield self.gathered()
             return
-        for index in torch.split(torch.randperm(self.y.numel()).to(self.y.device), size):
-            yield Part(self.inputs.rows(index), self.y[index])
+        for some in torch.split(torch.randperm(self.y.numel()).to(self.y.device), size):
+            rows = some if self.index is None else self.index[some]
+            yield Part(self.inputs.rows(rows), self.y[some])
 
 
 def fit(
@@ -102,17 +114,25 @@ def fit(
 
     Notes
     -----
+    Without ``training.batch`` a step goes over all training rows if that fits in memory, else over batches of
+    :data:`unifilter.train.memory.ROWS` or fewer. Parts with an ``index`` are copied only in the first case.
+
     The caller seeds; ``run`` does. The best weights are restored at the end, also after Ctrl-C, which raises
     :class:`Interrupted` with the outcome so far.
     """
     if hasattr(model, "solve"):
-        return _solved(model, train, val)
-    state = State()
+        return _solved(model, train.gathered(), val.gathered())
+    batch = training.batch or rows_that_fit(model, train.inputs, train.y.numel(), val.y.numel())
+    state = State(batch=None if batch is None or batch >= train.y.numel() else batch)
     optimizer = OPTIMIZERS[training.optimizer](
         [{"params": p, **training.group(name)} for name, p in groups_of(model).items() if p], lr=training.lr
     )
     if folder is not None:
         checkpoint.restore(folder, model, optimizer, state)
+    if state.batch is None:
+        train = train.gathered()
+    if state.batch is None or val.y.numel() <= ROWS:
+        val = val.gathered()
     interrupted = False
     size = sum(p.numel() for p in model.parameters())
     try:
@@ -126,9 +146,8 @@ def fit(
         model.load_state_dict(state.best)
     model.eval()
     done = not interrupted
-    outcome = Outcome(
-        model, state.history, state.best_epoch, state.best_accuracy, state.best_loss, state.seconds, done
-    )
+    scores = state.best_epoch, state.best_accuracy, state.best_loss
+    outcome = Outcome(model, state.history, *scores, state.seconds, done, state.batch)
     if interrupted:
         raise Interrupted(outcome)
     return outcome
@@ -148,7 +167,7 @@ def _epochs(
     saved = time.monotonic()
     while state.epoch < training.epochs and state.waited < training.patience:
         start = time.perf_counter()
-        loss = _step(model, train, training, optimizer, weights)
+        loss = _step(model, train.batches(state.batch), training, optimizer, weights)
         scores = {"train_loss": loss} | evaluate(model, val)
         _note(state, scores, model, training)
         state.seconds += time.perf_counter() - start
@@ -174,21 +193,32 @@ def evaluate(model: nn.Module, part: Part) -> dict[str, float]:
     """Loss and accuracy without dropout; 0 nodes have neither."""
     if not part.y.numel():
         return {"val_loss": float("nan"), "val_accuracy": float("nan")}
-    model.eval()
-    with torch.no_grad():
-        logits = model(part.inputs).float()
-        loss = cross_entropy(logits, part.y)
-        accuracy = (logits.argmax(dim=1) == part.y).double().mean()
+    logits = predict_logits(model, part.inputs, part.index, ROWS)
+    loss = cross_entropy(logits, part.y)
+    accuracy = (logits.argmax(dim=1) == part.y).double().mean()
     return {"val_loss": float(loss), "val_accuracy": float(accuracy)}
 
 
-def _step(model: nn.Module, train: Part, training: Training, optimizer: Any, weights: Tensor | None) -> float:
+def predict_logits(model: nn.Module, inputs: Any, index: Tensor | None = None, batch: int = ROWS) -> Tensor:
+    """Logits of every row, or of those of an index, in batches of bounded memory where rows allow it."""
+    model.eval()
+    with torch.no_grad():
+        count = inputs.n if index is None else index.numel()
+        if count <= batch or not inputs.independent_rows:
+            return model(inputs if index is None else inputs.rows(index)).float()  # type: ignore[no-any-return]
+        parts = torch.split(torch.arange(inputs.n) if index is None else index, batch)
+        return torch.cat([model(inputs.rows(part)).float() for part in parts])
+
+
+def _step(
+    model: nn.Module, batches: Iterable[Part], training: Training, optimizer: Any, weights: Tensor | None
+) -> float:
     """One pass over the training rows; the mean loss."""
     model.train()
-    total, count = torch.zeros((), device=train.y.device), 0
-    kind = train.y.device.type
-    mixed = training.mixed_precision and gains_by_half(kind)
-    for part in train.batches(training.batch):
+    total, count = torch.zeros(()), 0
+    for part in batches:
+        kind = part.y.device.type
+        mixed = training.mixed_precision and gains_by_half(kind)
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast(kind, torch.bfloat16) if mixed else nullcontext():
             loss = cross_entropy(model(part.inputs).float(), part.y, weights)

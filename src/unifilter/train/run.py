@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from unifilter._types import FloatArray
 from unifilter.data.dataset import Dataset
@@ -21,7 +21,7 @@ from unifilter.models._registry import configure, model_class
 from unifilter.record import Record
 from unifilter.train.calibration import temperature
 from unifilter.train.config import Training
-from unifilter.train.loop import Interrupted, Outcome, Part, State, fit
+from unifilter.train.loop import Interrupted, Outcome, Part, State, fit, predict_logits
 from unifilter.train.metrics import scores
 
 
@@ -99,7 +99,7 @@ def run(
     if inputs is None:
         inputs = prepare(dataset, model, configure(model, options or {}), where)
     seconds["prepare"] = time.perf_counter() - start
-    begun = begin(dataset, split, model, options, training, inputs=inputs, device=where)
+    begun = begin(dataset, split, model, options, training, inputs=inputs, device=where, gather=False)
     _reset_peak(where)
     notes, interrupted = begun.notes, False
     with torch.random.fork_rng(devices=[where] if where.type == "cuda" else []):
@@ -119,6 +119,8 @@ def run(
             outcome, interrupted = stop.outcome, True
     seconds["train"] = outcome.seconds
     notes += ["interrupted"] if interrupted else []
+    if training.batch is None and outcome.batch:
+        notes.append(f"batches of {outcome.batch} training rows: memory was short for all at once")
     return conclude(
         dataset, split, begun.net, inputs, training, outcome, seconds, notes, begun.given, interrupted
     )
@@ -133,8 +135,12 @@ def begin(
     *,
     inputs: Any = None,
     device: str | torch.device = "auto",
+    gather: bool = True,
 ) -> Start:
-    """What :func:`run` trains: parameters drawn from the seed, training and validation nodes."""
+    """What :func:`run` trains: parameters drawn from the seed, training and validation nodes.
+
+    ``gather``: whether these hold copies of their rows; without it :func:`fit` copies them if there is room.
+    """
     training = training or Training()
     where = pick_device(device)
     config = configure(model, options or {})
@@ -149,9 +155,11 @@ def begin(
         extra["labels"] = training_labels(dataset, split)
     y = torch.from_numpy(np.array(dataset.y, dtype=np.int64)).to(where)
     train, val = (
-        Part(inputs.rows(index), y[index])
+        Part(inputs, y[index], index)
         for index in (rows(dataset, split.train, where), rows(dataset, split.val, where))
     )
+    if gather:
+        train, val = train.gathered(), val.gathered()
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(training.seed)
         net = cls(config, dataset.d, len(dataset.classes), **extra).to(where)
@@ -210,16 +218,6 @@ def prepare(dataset: Dataset, model: str, config: Any, device: torch.device) -> 
     cls = model_class(model)
     arcs = {"arcs": dataset.arcs} if getattr(cls, "uses_arcs", False) else {}
     return cls.prepare(dataset.graph, dataset.features().to(device), config, **arcs)
-
-
-def predict_logits(net: nn.Module, inputs: Any, batch: int = 2**16) -> Tensor:
-    """Logits of every row, in batches of bounded memory."""
-    net.eval()
-    with torch.no_grad():
-        if inputs.n <= batch or not inputs.independent_rows:
-            return net(inputs).float()  # type: ignore[no-any-return]
-        parts = torch.split(torch.arange(inputs.n), batch)
-        return torch.cat([net(inputs.rows(part)).float() for part in parts])
 
 
 def training_homophily(dataset: Dataset, split: Split, notes: list[str]) -> float:
