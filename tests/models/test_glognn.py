@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import relu
 from torch.testing import assert_close
 
-from unifilter.models.glognn import Config, GloGNN
+from unifilter.models.glognn import Config, GloGNN, solved
 
 
 def averages(graph) -> torch.Tensor:
@@ -84,3 +84,13 @@ def test_double_computes_in_float64_whatever_the_features(graph, X):
 def test_a_division_by_zero_is_refused(wrong):
     with pytest.raises(ValueError, match="divides by 1 - gamma and alpha"):
         Config(**wrong)
+
+
+def test_elimination_solves_as_lapack_does_and_has_its_gradient():
+    torch.manual_seed(0)
+    root, B = torch.randn(9, 9, dtype=torch.float64), torch.randn(9, 4, dtype=torch.float64)
+    A = (root @ root.T / 9 + 0.1 * torch.eye(9, dtype=torch.float64)).requires_grad_()
+    found, wanted = solved(A, B), torch.linalg.solve(A, B)
+    torch.testing.assert_close(found, wanted, rtol=1e-10, atol=1e-10)
+    slopes = [torch.autograd.grad((Z * Z).sum(), A)[0] for Z in (found, wanted)]
+    torch.testing.assert_close(*slopes, rtol=1e-8, atol=1e-8)

@@ -55,7 +55,7 @@ class MLP(nn.Module):
     def _dropped(self, x: Tensor) -> Tensor:
         if not (self.training and self.dropout):
             return x
-        rate = torch.tensor([self.dropout], device=x.device)
+        rate = torch.full((1,), self.dropout, device=x.device)
         return dropout(x[None], rate, torch.randint(2**32, (), device=x.device))[0]
 
     def forward(self, x: Tensor) -> Tensor:

@@ -66,9 +66,10 @@ class ChebNetII(Decoupled):
         return weigh(interpolation(torch.relu(self.w)), chebyshev(A, H, self.config.K))
 
 
-def nodes(K: int) -> Tensor:
+def nodes(K: int, device: torch.device | None = None) -> Tensor:
     """The K+1 Chebyshev nodes t_j = cos((j + 1/2) pi / (K+1)), from the smooth end t = 1 on."""
-    return torch.cos((torch.arange(K + 1, dtype=torch.float64) + 0.5) * math.pi / (K + 1))
+    j = torch.arange(K + 1, dtype=torch.float64, device=device)
+    return torch.cos((j + 0.5) * math.pi / (K + 1))
 
 
 def interpolation(values: Tensor) -> Tensor:
@@ -84,7 +85,7 @@ def interpolation(values: Tensor) -> Tensor:
     tensor([1., 0., 0.])
     """
     K = values.shape[0] - 1
-    t = nodes(K).to(values.device)
+    t = nodes(K, values.device)
     T = 2 / (K + 1) * chebyshev(Diagonal(t), torch.ones_like(t), K)
     T[0] /= 2
     return T.to(values.dtype) @ values

@@ -92,13 +92,19 @@ class JacobiConv(nn.Module):
             return Whole(X, {"P": normalised(A, X)})
         return Whole(X, {"P": propagation(graph, False, X.dtype, X.device)})
 
+    def weights(self) -> Tensor:
+        """Row k is w_k g_1 ... g_k, (K+1, classes)."""
+        product, rows = torch.ones_like(self.w[0]), [self.w[0]]
+        for g, w in zip(self.config.alpha * torch.tanh(self.eta), self.w[1:], strict=True):
+            product = product * g  # not cumprod: its gradient asks the host whether a factor is 0
+            rows.append(product * w)
+        return torch.stack(rows)
+
     def filter(self, A: Matmul, H: Tensor) -> Tensor:
         """Every class's filter of A on its column of H."""
         config = self.config
         basis = released_jacobi if config.recurrence == "released" else jacobi
-        factors = torch.cumprod(config.alpha * torch.tanh(self.eta), dim=0)
-        w = torch.cat([self.w[:1], factors[:, None] * self.w[1:]])
-        return weigh(w, basis(A, H, config.K, config.a, config.b))
+        return weigh(self.weights(), basis(A, H, config.K, config.a, config.b))
 
     def forward(self, inputs: Whole) -> Tensor:
         """Logits of the rows that the inputs hold."""

@@ -18,7 +18,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import one_hot
 
 from unifilter._types import Matmul
 from unifilter.graph import Graph, propagation
@@ -119,8 +118,8 @@ def seeds(labels: Tensor, classes: int, like: Tensor) -> tuple[Tensor, Tensor]:
             f"this model was given the labels of {labels.shape[0]} nodes, but the graph has {like.shape[0]}. "
             "It predicts only on the graph whose training labels it got."
         )
-    known = labels >= 0
-    return one_hot(labels.clamp_min(0), classes).to(like.dtype) * known[:, None], known
+    own = labels[:, None] == torch.arange(classes, device=labels.device)
+    return own.to(like.dtype), labels >= 0
 
 
 def check_share(value: float, name: str) -> None:

@@ -126,7 +126,7 @@ class OrderedGNN(nn.Module):
             m = inputs["M"] @ H
             raw = torch.softmax(self.gates[0 if c.one_gate else i](torch.cat([H, m], dim=1)), dim=1)
             g = g + (1 - g) * torch.cumsum(raw, dim=1)
-            wide = g.repeat_interleave(c.hidden // c.chunks, dim=1)
+            wide = g[:, :, None].expand(-1, -1, c.hidden // c.chunks).flatten(1)
             H = norm(H * wide + m * (1 - wide))
         return inputs.pick(self.last(dropout(H, c.dropout, self.training)))
 
