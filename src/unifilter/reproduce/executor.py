@@ -20,10 +20,8 @@ from unifilter.train.auto import choose
 from unifilter.train.compare import resume, runs
 from unifilter.train.pool import GRACE, CutOffError, Progress, Task, work_through
 from unifilter.train.run import describe
-from unifilter.train.search import search
+from unifilter.train.search import RUNGS, search
 from unifilter.train.spaces import space_of
-
-RUNGS = (40, 120, 400)
 
 
 @dataclass(frozen=True)

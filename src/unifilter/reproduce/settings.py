@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 from unifilter.models._registry import configure
 from unifilter.presets import NAMES, preset, read_preset, settings_of
 from unifilter.reproduce.part import Searched
 from unifilter.reproduce.protocols import parse
 from unifilter.train.compare import Entry
-from unifilter.train.trial import options_of, training_of
+from unifilter.train.trial import options_of, read_journal, training_of
 
 # Where a protocol or a graph has no settings of its own, those of its nearest relative.
 RELATIVES = {"quota": ("quota", "fixed"), "quota48": ("fixed", "quota"), "fixed": ("fixed", "quota")}
@@ -64,12 +62,6 @@ def journal(folder: Path, model: str, dataset: str, protocol: str) -> Path:
     return folder / "journals" / f"{model}_{safe}_{parse(protocol)[0]}.jsonl"
 
 
-def tried(file: Path) -> list[dict[str, Any]]:
-    """Trials of a journal in the order of their lines; a last one that a crash cut short is left out."""
-    lines = file.read_text().splitlines() if file.exists() else []
-    return [json.loads(line) for line in lines if line.endswith("}")]
-
-
 def mend(file: Path) -> None:
     """Cut off the part of a line that a killed process may have left at a file's end."""
     written = file.read_bytes() if file.exists() else b""
@@ -84,13 +76,11 @@ def winner(folder: Path, dataset: str, protocol: str, how: Searched) -> Entry | 
 
     A longer search continues the same journal, so that the winner among the first ones stays what it was.
     """
-    trials = tried(journal(folder, how.model, dataset, protocol))
+    trials = read_journal(journal(folder, how.model, dataset, protocol))
     if len(trials) < how.settings:
         return None
-    first = trials[: how.settings]
-    best = max(first, key=lambda t: (t["finished"], t["accuracy"], -t["loss"]))["setting"]
-    options = options_of(best) | dict(how.changes)
+    best = max(trials[: how.settings], key=lambda t: (t.finished, t.accuracy, -t.loss))
+    options = options_of(best.setting) | dict(how.changes)
     configure(how.model, options)
     grid = {name: list(values) for name, values in how.grid.items()}
-    preprocess = str(best.get("preprocess", "none"))
-    return Entry(how.model, preprocess, options, training_of(best, seed=0), grid)
+    return Entry(how.model, best.preprocess, options, training_of(best.setting, seed=0), grid)

@@ -1,0 +1,135 @@
+"""Beyond the paper: time and memory of every model beside its accuracy, each trained alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from unifilter.data import splits
+from unifilter.data.dataset import Dataset
+from unifilter.models import model_class
+from unifilter.reproduce import rows
+from unifilter.reproduce.part import Measure, Part, Scale
+from unifilter.reproduce.results import Results
+from unifilter.reproduce.settings import published, released
+from unifilter.train.compare import Entry
+from unifilter.train.config import Training
+from unifilter.train.run import run
+from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table, Value
+
+GRAPHS = ("cora", "pubmed", "squirrel")
+EPOCHS = 50
+
+
+def models(scale: Scale) -> list[str]:
+    """Those of both tables."""
+    every = list(dict.fromkeys([*rows.models("table2"), *rows.models("table3")]))
+    return ["sgc", "gcn", "unifilter"] if scale.quick else every
+
+
+def setting(model: str, graph: str, scale: Scale) -> Entry:
+    """The published one, or else the model's defaults."""
+    if model == "unifilter":
+        return released(graph, "unibasis") or Entry(model)
+    return published(model, graph, "quota:10", scale.configs) or Entry(model)
+
+
+def measure(model: str, graph: str, scale: Scale) -> Measure:
+    """One model on one graph, for so many epochs and no fewer."""
+    entry, epochs = setting(model, graph, scale), 5 if scale.quick else EPOCHS
+    what = {
+        "model": model,
+        "options": entry.candidates()[0],
+        "preprocess": entry.preprocess,
+        "epochs": epochs,
+    }
+    return Measure("efficiency", graph, what, take)
+
+
+def measures(scale: Scale) -> list[Measure]:
+    """All models on graphs that are small, that have many nodes, and many edges."""
+    return [measure(m, g, scale) for g in scale.has(*GRAPHS) for m in models(scale)]
+
+
+def take(dataset: Dataset, what: Mapping[str, Any], device: str) -> dict[str, dict[str, float]]:
+    """Train once to compile and fill caches, and again for the figures."""
+    data = dataset if what["preprocess"] == "none" else dataset.preprocess(what["preprocess"])
+    split = splits.quota(data.y)
+    training = Training(epochs=what["epochs"], patience=what["epochs"])
+    run(data, split, what["model"], dict(what["options"]), replace(training, epochs=3), device=device)
+    record = run(data, split, what["model"], dict(what["options"]), training, device=device).record
+    return {
+        "cost": {
+            "epoch_ms": 1000 * record.seconds["train"] / max(1, record.epochs),
+            "prepare_seconds": record.seconds["prepare"],
+            "peak_mb": record.peak_memory / 1e6,
+            "parameters": float(record.parameters),
+            "epochs": float(record.epochs),
+        }
+    }
+
+
+def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
+    """A table and a plot a graph."""
+    return [e for graph in scale.has(*GRAPHS) for e in _of(graph, results, scale)]
+
+
+CAPTION = (
+    "Every model trained alone with its published settings, on one quota split; an epoch is a step and an "
+    "evaluation. On a CPU the memory is that of the process. Accuracies: searched settings where a search "
+    "ended, published ones elsewhere; in the plot those of 60/20/20 where there are some."
+)
+COLUMNS = {
+    "ms an epoch": ("epoch_ms", 1.0),
+    "preparation (s)": ("prepare_seconds", 1.0),
+    "peak memory (MB)": ("peak_mb", 1.0),
+    "parameters (thousands)": ("parameters", 1e-3),
+}
+ACCURACY = {"table2": "accuracy, 60/20/20 (%)", "table3": "accuracy, 48/32/20 (%)"}
+
+
+def _of(graph: str, results: Results, scale: Scale) -> list[Exhibit]:
+    found: dict[str, dict[str, Cell]] = {}
+    points: dict[str, Series] = {}
+    for model in models(scale):
+        taken = results.taken(measure(model, graph, scale))
+        title = model_class(model).card.title
+        if taken is None:
+            continue
+        cost = taken["cost"]
+        found[title] = {name: Cell(Value(f * cost[key])) for name, (key, f) in COLUMNS.items()}
+        for table, name in ACCURACY.items():
+            value = accuracy(table, model, graph, results, scale)
+            if value is not None:
+                found[title][name] = Cell(value)
+                point = Series(title, [cost["epoch_ms"]], [value.mean], [value.half], labels=[title])
+                points.setdefault(title, point)
+    safe = "".join(c if c.isalnum() else "_" for c in graph)
+    columns = [*COLUMNS, *ACCURACY.values()]
+    title = f"What an epoch costs, {graph}"
+    exhibits: list[Exhibit] = [
+        Table(f"efficiency_{safe}", title, columns, found, CAPTION, unit="", best="none", corner="model")
+    ]
+    if points:
+        name, title = f"efficiency_{safe}_plot", f"Accuracy against the time of an epoch, {graph}"
+        axes = "ms an epoch", "test accuracy (%)"
+        exhibits.append(Plot(name, title, *axes, list(points.values()), CAPTION, "points", log_x=True))
+    return exhibits
+
+
+def accuracy(table: str, model: str, graph: str, results: Results, scale: Scale) -> Value | None:
+    """Mean of the searched settings, or of the published ones."""
+    kind = "quota" if table == "table2" else "fixed"
+    if model not in rows.models(table):
+        return None
+    found = {j.row: j for j in rows.jobs(model, graph, f"{kind}:{scale.splits}", scale)}
+    for form in (rows.SEARCHED, rows.PRINTED, rows.EXACT):
+        job = found.get(rows.row(model, form))
+        value = results.value(job) if job is not None else None
+        if value is not None:
+            return value
+    return None
+
+
+PART = Part("efficiency", "Beyond the paper: time and memory beside accuracy", show, measures=measures)
