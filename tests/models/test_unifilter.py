@@ -58,6 +58,16 @@ def test_tau_and_h_are_given_estimated_or_learned():
     assert len(learned.groups()["shares"]) == 2
 
 
+@pytest.mark.parametrize("per_column", [False, True])
+def test_the_record_of_a_training_can_hold_every_weight(per_column):
+    net = model(4, tau=0.25, h=0.5, per_column=per_column)
+    learned = net.learned()
+    assert (learned["tau"], learned["h"]) == (0.25, 0.5)
+    found = [learned[f"w_{k}"] for k in range(K + 1)]
+    assert found == pytest.approx(net.w.detach().mean(dim=1).tolist())
+    assert len(learned) == 2 + K + 1
+
+
 def test_an_extreme_estimate_can_still_be_learned():
     """At h = 1 the logit is infinite: the start is moved inside."""
     learned = UniFilter(Config(), 4, 3, h=1.0)

@@ -51,7 +51,8 @@ def test_the_record_says_all(data):
     assert record.epochs == 10
     assert record.peak_memory > 2**20
     assert set(record.seconds) == {"prepare", "train", "predict"}
-    assert set(record.learned) == {"tau", "h", "temperature", "h_estimate"}
+    weights = {f"w_{k}" for k in range(5)}
+    assert set(record.learned) == {"tau", "h", "temperature", "h_estimate"} | weights
 
 
 def test_ctrl_c_still_gives_a_result(data):

@@ -81,7 +81,9 @@ def summary(dataset: Dataset, result: Result, out: Path, report: bool) -> None:
         if scores:
             table.add_row(part, *(f"{round(scores[m], 3) + 0:.3f}" if m in scores else "" for m in measures))
     console.print(table)
-    learned = ", ".join(f"{name} {value:.2f}" for name, value in record.learned.items())
+    # The weights of a basis are a figure of the report, not a line of it.
+    told = {k: v for k, v in record.learned.items() if not k.startswith("w_")}
+    learned = ", ".join(f"{name} {value:.2f}" for name, value in told.items())
     words = f"{record.model}: {record.epochs} epochs, best {record.best_epoch}; {learned}"
     console.print(words, markup=False)
     for note in record.notes:

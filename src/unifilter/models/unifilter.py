@@ -176,8 +176,12 @@ class UniFilter(nn.Module):
         return {"mlp": list(self.mlp.parameters()), "filter": [self.w], "shares": shares}
 
     def learned(self) -> dict[str, float]:
-        """What is worth watching while it trains."""
-        return {"tau": float(self.tau.detach()), "h": float(self.h.detach())}
+        """What is worth watching while it trains: tau, h, and the weight of every basis vector.
+
+        Where every column has weights of its own, their mean.
+        """
+        shares = {"tau": float(self.tau.detach()), "h": float(self.h.detach())}
+        return shares | {f"w_{k}": w for k, w in enumerate(self.w.detach().mean(dim=1).tolist())}
 
 
 class Share(nn.Module):
