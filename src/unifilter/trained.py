@@ -158,6 +158,8 @@ class Trained:
         extra: dict[str, Any] = {"h": 0.5} if cls_uses(cls, "homophily") else {}
         if labels is not None:
             extra["labels"] = labels
+        if cls_uses(cls, "nodes"):
+            extra["nodes"] = dataset.n
         net = cls(config, dataset.d, len(about["classes"]), **extra)
         net.load_state_dict(load_file(folder / "weights.safetensors"))
         trained = Trained(net.eval(), None, dataset, about["preprocessing"], about["temperature"], labels)

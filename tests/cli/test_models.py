@@ -18,13 +18,16 @@ def models(*words):
     return RUNNER.invoke(app, ["models", *words])
 
 
-def test_every_model_has_one_line_with_its_cost():
+def test_every_model_has_one_line_with_all_that_is_known_of_it():
     lines = models().stdout.splitlines()
+    assert lines[0].split("  ")[0] == "name"
     for name in names():
         (line,) = [line for line in lines if line.split()[:1] == [name]]
         card = model_class(name).card
-        assert card.kind in line
-        assert line.endswith(card.propagates)
+        parts = [part.strip() for part in line.split("  ") if part.strip()]
+        assert parts[:5] == [name, str(card.year), card.kind, card.propagates, card.cost]
+        assert int(parts[5].rstrip("+").replace(",", "")) >= 0
+        assert parts[6] == card.paper
 
 
 class Window(StringIO):
@@ -49,6 +52,8 @@ def test_json_is_every_card():
     assert sorted(found) == names()
     assert found["sgc"]["year"] == 2019
     assert found["unifilter"]["propagates"] == "X, once"
+    assert found["sgc"]["parameters"] == 505
+    assert found["gcn"]["cost"] == model_class("gcn").card.cost
 
 
 @pytest.mark.parametrize("name", ["bernnet", "linkx", "labelpropagation", "boosting"])
@@ -63,7 +68,15 @@ def test_one_model_shows_its_paper_and_its_options(name):
 def test_parameters_are_counted():
     count = sum(p.numel() for p in create("sgc", 100, 5).parameters())
     assert f"{count:,} parameters" in models("sgc").stdout
+
+
+def test_parameters_of_every_node_are_told_and_not_counted():
+    """LINKX, by hand: bias of A; X; what joins them; the last two layers with their norm."""
+    found = json.loads(models("linkx", "--json").stdout)
+    assert found["parameters"] == 64 + 101 * 64 + 129 * 64 + 65 * 64 + 2 * 64 + 65 * 5
     assert "some for every node" in models("linkx").stdout
+    assert found["node_parameters"]
+    assert not json.loads(models("gcn", "--json").stdout)["node_parameters"]
 
 
 def test_defaults_can_be_pasted_behind_fit():

@@ -37,6 +37,8 @@ def build(model: str, options: dict):
     """A model of some size, given whatever it asks for."""
     cls = model_class(model)
     extra = {"h": 0.5} if getattr(cls, "uses_homophily", False) else {}
+    if getattr(cls, "uses_nodes", False):
+        extra["nodes"] = 9
     if getattr(cls, "uses_labels", False):
         extra["labels"] = torch.arange(9) % 3
     return cls(configure(model, options), 6, 3, **extra)

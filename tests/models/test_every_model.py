@@ -40,6 +40,8 @@ def build(name: str, data: Dataset, train=None, seed: int = 0):
     arcs = {"arcs": data.arcs} if getattr(cls, "uses_arcs", False) else {}
     inputs = cls.prepare(data.graph, data.features(), config, **arcs)
     extra = {"h": 0.6} if getattr(cls, "uses_homophily", False) else {}
+    if getattr(cls, "uses_nodes", False):
+        extra["nodes"] = data.n
     if getattr(cls, "uses_labels", False):
         train = np.arange(data.n) % 2 == 0 if train is None else train
         extra["labels"] = torch.from_numpy(np.where(train, data.y, -1))
@@ -69,6 +71,7 @@ def test_its_card_says_what_it_is(name):
     assert 1950 <= card.year <= 2030
     assert card.kind
     assert card.propagates
+    assert set(card.cost.replace("log", "")) & set("nm"), "what a step costs, in n nodes and m edges"
 
 
 def test_logits_have_the_shape_of_the_rows_asked_for(name, planted):

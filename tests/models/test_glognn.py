@@ -17,7 +17,7 @@ def averages(graph) -> torch.Tensor:
 
 def model(config: Config, graph) -> GloGNN:
     torch.manual_seed(0)
-    net = GloGNN(config, 20, 3, torch.zeros(graph.n)).double().eval()
+    net = GloGNN(config, 20, 3, graph.n).double().eval()
     with torch.no_grad():
         net.l.uniform_(-1, 1)
         if config.plus:
@@ -76,7 +76,7 @@ def test_without_features_the_logits_do_not_depend_on_them(graph, X):
 
 def test_double_computes_in_float64_whatever_the_features(graph, X):
     config = Config(double=True)
-    net = GloGNN(config, 20, 3, torch.zeros(graph.n))
+    net = GloGNN(config, 20, 3, graph.n)
     assert net(GloGNN.prepare(graph, X.float(), config)).dtype == torch.float64
 
 

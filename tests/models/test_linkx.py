@@ -27,7 +27,7 @@ def test_it_is_geometrics_model(graph, X, shape, train):
     a, x, f = shape
     config = Config(hidden=6, A_layers=a, X_layers=x, layers=f, dropout=0.0)
     torch.manual_seed(0)
-    net = LINKX(config, 20, 3, torch.zeros(graph.n)).double().train(train)
+    net = LINKX(config, 20, 3, graph.n).double().train(train)
     other = models.LINKX(graph.n, 20, 6, 3, f, a, x, dropout=0.0).double().train(train)
     first = net.A.layers[0]
     other.edge_lin.weight.data, other.edge_lin.bias.data = first.weight.data.T.clone(), first.bias.data
@@ -45,7 +45,7 @@ def test_it_is_geometrics_model(graph, X, shape, train):
 
 def test_self_loops_add_a_node_to_its_own_row(graph, X):
     config = Config(hidden=6, layers=1)
-    net = LINKX(config, 20, 3, torch.zeros(graph.n)).double().eval()
+    net = LINKX(config, 20, 3, graph.n).double().eval()
     plain, looped = (
         net.A(X, LINKX.prepare(graph, X, Config(self_loops=loops))["A"]) for loops in (False, True)
     )
@@ -53,5 +53,5 @@ def test_self_loops_add_a_node_to_its_own_row(graph, X):
 
 
 def test_dropout_is_in_the_last_part_only(graph, X):
-    net = LINKX(Config(A_layers=2, X_layers=2), 20, 3, torch.zeros(graph.n))
+    net = LINKX(Config(A_layers=2, X_layers=2), 20, 3, graph.n)
     assert (net.A.dropout, net.X.dropout, net.last.dropout) == (0.0, 0.0, 0.5)

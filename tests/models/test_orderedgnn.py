@@ -14,7 +14,7 @@ from unifilter.models.orderedgnn import Config, OrderedGNN
 
 def model(config: Config, graph, d: int = 20) -> OrderedGNN:
     torch.manual_seed(0)
-    return OrderedGNN(config, d, 3, torch.zeros(graph.n)).double().eval()
+    return OrderedGNN(config, d, 3, graph.n).double().eval()
 
 
 @pytest.mark.parametrize("one_gate", [False, True])
@@ -43,7 +43,7 @@ def test_identity_features_are_the_identity_matrix(graph, X):
     net = model(config, graph)
     found = net(OrderedGNN.prepare(graph, X, config))
     eye = torch.eye(graph.n, dtype=torch.float64)
-    plain = OrderedGNN(Config(), graph.n, 3, torch.zeros(graph.n)).double().eval()
+    plain = OrderedGNN(Config(), graph.n, 3, graph.n).double().eval()
     plain.load_state_dict(net.state_dict())
     assert_close(found, plain(OrderedGNN.prepare(graph, eye, Config())), rtol=1e-9, atol=1e-9)
     assert net.node_parameters == ("inputs.0.weight",)

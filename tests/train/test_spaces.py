@@ -25,6 +25,8 @@ def built(name: str, setting: dict):
     """The model of a setting for the small graph, given whatever it asks for."""
     cls = model_class(name)
     extra = {"h": 0.5} if getattr(cls, "uses_homophily", False) else {}
+    if getattr(cls, "uses_nodes", False):
+        extra["nodes"] = DATA.n
     if getattr(cls, "uses_labels", False):
         extra["labels"] = torch.from_numpy(np.where(np.arange(DATA.n) % 2, DATA.y, -1))
     return cls(configure(name, options_of(setting)), DATA.d, 3, **extra)

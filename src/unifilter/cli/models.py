@@ -7,67 +7,78 @@ import sys
 from dataclasses import asdict, fields
 from inspect import cleandoc
 from shutil import get_terminal_size
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from unifilter.models import create, model_class, names
+from unifilter.models import model_class, names
 
 EXAMPLES = """Examples:
 
 unifilter models
 
 unifilter models bernnet
+
+unifilter models --json
 """
 CAPTION = (
     "X, once: nothing is propagated while training. H: learned features, at every step.\n"
+    "Cost: n nodes (training rows, if X is propagated once), m edges (m_2: two hops apart), R relations,\n"
+    "d columns of X, h hidden ones, c classes, K hops, L layers. Parameters: default options, 100 columns,\n"
+    "5 classes; a + says that there are more for every node.\n"
     "`unifilter models NAME` shows paper and options, `unifilter fit --model NAME` trains it."
 )
+COLUMNS = ("name", "year", "kind", "propagates", "cost of a step", "parameters", "paper")
+D, CLASSES = 100, 5
 
 
 def models(
     name: Annotated[str | None, typer.Argument(help="One model, with its options.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
 ) -> None:
-    """List the models: year, kind, and what they propagate; or one with its paper and options."""
+    """List the models: year, kind, what they propagate and cost, and paper; or one with its options."""
     if name is not None:
         _one(name, as_json)
         return
-    cards = {n: asdict(model_class(n).card) for n in names()}
+    found = {n: asdict(model_class(n).card) | _size(n) for n in names()}
     if as_json:
-        print(json.dumps(cards))
+        print(json.dumps(found))
         return
-    rows = [("name", "year", "kind", "propagates")]
-    rows += [(n, str(card["year"]), card["kind"], card["propagates"]) for n, card in cards.items()]
-    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    table = [COLUMNS, *(_line(n, about) for n, about in found.items())]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     # In a narrow window the end of a line is cut off; in a file or for grep, nothing is.
     most = get_terminal_size().columns if sys.stdout.isatty() else None
-    for row in rows:
+    for row in table:
         print("  ".join(map(str.ljust, row, widths)).rstrip()[:most])
     print(f"\n{CAPTION}")
+
+
+def _line(name: str, about: dict[str, Any]) -> tuple[str, ...]:
+    size = f"{about['parameters']:,}{'+' if about['node_parameters'] else ''}"
+    return name, str(about["year"]), about["kind"], about["propagates"], about["cost"], size, about["paper"]
 
 
 def _one(name: str, as_json: bool) -> None:
     cls = model_class(name)
     options = {f.name: f.default for f in fields(cls.Config)}
+    size = _size(name)
     if as_json:
-        print(json.dumps({"name": name, **asdict(cls.card), "options": options}, default=str))
+        print(json.dumps({"name": name, **asdict(cls.card), **size, "options": options}, default=str))
         return
+    count = f"{size['parameters']:,}{' (and some for every node)' if size['node_parameters'] else ''}"
     print(f"{cls.card.title}. {cls.card.paper}, {cls.card.year}")
-    print(f"{cls.card.kind}; propagates {cls.card.propagates}")
-    print(f"{_parameters(name)} parameters with default options, on 100 columns and 5 classes\n")
+    print(f"{cls.card.kind}; propagates {cls.card.propagates}; a step costs {cls.card.cost}")
+    print(f"{count} parameters with default options, on {D} columns and {CLASSES} classes\n")
     print(cleandoc(cls.Config.__doc__ or ""), "\n\nDefaults:")
     for option, default in options.items():
         print(f"  --option {option}={json.dumps(default)}")
 
 
-def _parameters(name: str) -> str:
-    """Their number; models with a weight a node cannot be built without the graph."""
+def _size(name: str) -> dict[str, Any]:
+    """Number of parameters, and whether there are more for every node, which are not counted."""
     cls = model_class(name)
-    if getattr(cls, "uses_labels", False):
-        import torch
-
-        net = cls(cls.Config(), 100, 5, labels=torch.zeros(1, dtype=torch.long))
-        grows = bool(getattr(net, "node_parameters", ()))
-        return f"{sum(p.numel() for p in net.parameters()):,}{' (and some for every node)' if grows else ''}"
-    return f"{sum(p.numel() for p in create(name, 100, 5).parameters()):,}"
+    needs = {"nodes": 1} if getattr(cls, "uses_nodes", False) else {}
+    net = cls(cls.Config(), D, CLASSES, **needs)
+    grows = getattr(net, "node_parameters", ())
+    fixed = sum(p.numel() for n, p in net.named_parameters() if n not in grows)
+    return {"parameters": fixed, "node_parameters": bool(grows)}

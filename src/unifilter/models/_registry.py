@@ -28,6 +28,9 @@ class Card:
         "polynomial filter", "spectral", "message passing", "attention", "features only", "labels only", ...
     propagates : str
         "X, once", "H, K products a step", "nothing".
+    cost : str
+        Operations of a training step, the largest terms: n nodes or training rows, m edges, d columns of X,
+        h hidden ones, c classes, K hops, L layers.
     """
 
     title: str
@@ -35,6 +38,7 @@ class Card:
     year: int
     kind: str
     propagates: str
+    cost: str
 
 
 def register(name: str, config: type, card: Card) -> Callable[[Model], Model]:

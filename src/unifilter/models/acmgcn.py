@@ -60,6 +60,7 @@ CARD = Card(
     2022,
     "message passing",
     "H, two products a layer",
+    "3 n d h + 2 L m h",
 )
 
 

@@ -63,6 +63,7 @@ CARD = Card(
     2022,
     "polynomial filter",
     "X, once",
+    "n d c a pass of the solver",
 )
 
 

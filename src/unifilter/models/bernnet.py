@@ -46,6 +46,7 @@ CARD = Card(
     2021,
     "polynomial filter",
     "H, 2K products a step",
+    "n d h + 2 K m c",
 )
 
 

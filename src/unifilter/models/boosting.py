@@ -70,6 +70,7 @@ CARD = Card(
     2001,
     "trees",
     "X, once",
+    "n K d a level of a tree",
 )
 
 

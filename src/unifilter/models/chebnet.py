@@ -55,6 +55,7 @@ CARD = Card(
     2016,
     "polynomial filter",
     "X once, H K products a step",
+    "n K d h + K m h",
 )
 
 

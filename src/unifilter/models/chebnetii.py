@@ -47,6 +47,7 @@ CARD = Card(
     2022,
     "polynomial filter",
     "H, K products a step",
+    "n d h + K m c",
 )
 
 

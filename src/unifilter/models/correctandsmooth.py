@@ -81,6 +81,7 @@ CARD = Card(
     2021,
     "features, then labels",
     "predictions, 2K products each",
+    "n d h; a prediction 2 K m c",
 )
 
 

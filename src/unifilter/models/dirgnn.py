@@ -74,6 +74,7 @@ CARD = Card(
     2023,
     "message passing",
     "H, two products a layer",
+    "2 n d h + 2 L m h",
 )
 
 

@@ -49,6 +49,7 @@ CARD = Card(
     2022,
     "polynomial filter",
     "H, K products a step",
+    "n d h + K m c",
 )
 
 

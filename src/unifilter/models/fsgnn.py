@@ -72,6 +72,7 @@ CARD = Card(
     2021,
     "feature selection",
     "X, once",
+    "2 n K d h",
 )
 
 

@@ -67,6 +67,7 @@ CARD = Card(
     2018,
     "attention",
     "H, one attention a layer",
+    "n d h + L m h",
 )
 
 

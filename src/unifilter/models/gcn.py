@@ -56,6 +56,7 @@ CARD = Card(
     2017,
     "message passing",
     "H, one product a layer",
+    "n d h + L m h",
 )
 
 

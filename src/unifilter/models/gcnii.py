@@ -65,6 +65,7 @@ CARD = Card(
     2020,
     "message passing",
     "H, one product a layer",
+    "n d h + L (m h + n h^2)",
 )
 
 

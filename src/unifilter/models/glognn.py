@@ -88,24 +88,22 @@ CARD = Card(
     2022,
     "attention",
     "H, K products a layer",
+    "(n d + m) h + L (K m c + n c^2)",
 )
 
 
 @register("glognn", Config, CARD)
 class GloGNN(nn.Module):
-    """Coefficients between all pairs of nodes, in closed form.
+    """Coefficients between all pairs of nodes, in closed form."""
 
-    ``labels`` are not looked at: there is one a node, and W_3 has a column a node.
-    """
-
-    uses_labels = True
+    uses_nodes = True
     uses_arcs = True
 
-    def __init__(self, config: Config, d: int, classes: int, labels: Tensor) -> None:
+    def __init__(self, config: Config, d: int, classes: int, nodes: int) -> None:
         super().__init__()
         self.config = config
         self.X = nn.Linear(d, config.hidden) if config.delta > 0 else None
-        self.A = nn.Linear(labels.numel(), config.hidden) if config.delta < 1 else None
+        self.A = nn.Linear(nodes, config.hidden) if config.delta < 1 else None
         self.last = nn.Linear(config.hidden, classes)
         self.l = nn.Parameter(torch.full((config.K,), 1 / config.K))
         if config.plus:

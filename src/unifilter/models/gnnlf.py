@@ -42,6 +42,7 @@ CARD = Card(
     2021,
     "polynomial filter",
     "H, K + 1 products a step",
+    "n d h + K m c",
 )
 
 

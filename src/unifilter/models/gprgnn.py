@@ -64,6 +64,7 @@ CARD = Card(
     2021,
     "polynomial filter",
     "H, K products a step",
+    "n d h + K m c",
 )
 
 

@@ -49,6 +49,7 @@ CARD = Card(
     2017,
     "message passing",
     "H, one product a layer",
+    "2 n d h + L m h",
 )
 
 

@@ -54,7 +54,8 @@ CARD = Card(
     "Zhu et al.: Beyond Homophily in Graph Neural Networks, NeurIPS",
     2020,
     "message passing",
-    "H, K products with P and with its two-hop sibling a step",
+    "H, K products with P_1 and P_2 a step",
+    "n d h + 2^K (m + m_2) h",
 )
 
 

@@ -68,6 +68,7 @@ CARD = Card(
     2022,
     "polynomial filter",
     "H, K products a step",
+    "n d c + K m c",
 )
 
 

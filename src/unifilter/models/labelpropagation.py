@@ -61,6 +61,7 @@ CARD = Card(
     2003,
     "labels only",
     "labels, K products a prediction",
+    "K m c, once",
 )
 
 

@@ -57,6 +57,7 @@ CARD = Card(
     2021,
     "message passing",
     "rows of A, one product a step",
+    "(n d + m) h + L n h^2",
 )
 
 
@@ -80,19 +81,16 @@ class MLP(nn.Module):
 
 @register("linkx", Config, CARD)
 class LINKX(nn.Module):
-    """Who a node's neighbours are, and what it is like.
+    """Who a node's neighbours are, and what it is like."""
 
-    ``labels`` are not looked at: there is one a node, and the weight of A has a column a node.
-    """
-
-    uses_labels = True
+    uses_nodes = True
     node_parameters = ("A.layers.0.weight",)
 
-    def __init__(self, config: Config, d: int, classes: int, labels: Tensor) -> None:
+    def __init__(self, config: Config, d: int, classes: int, nodes: int) -> None:
         super().__init__()
         self.config = config
         width = config.hidden
-        self.A = MLP([labels.numel()] + [width] * config.A_layers)
+        self.A = MLP([nodes] + [width] * config.A_layers)
         self.X = MLP([d] + [width] * config.X_layers)
         self.join = nn.Linear(2 * width, width)
         self.last = MLP([width] * config.layers + [classes], config.dropout)

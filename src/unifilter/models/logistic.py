@@ -50,6 +50,7 @@ CARD = Card(
     1958,
     "features only",
     "nothing",
+    "n d c a pass of the solver",
 )
 
 

@@ -70,6 +70,7 @@ CARD = Card(
     2019,
     "message passing",
     "H, max(powers) products a layer",
+    "n d h + K m h",
 )
 
 

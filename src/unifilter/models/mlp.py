@@ -34,7 +34,12 @@ class Config:
 
 
 CARD = Card(
-    "MLP", "Rosenblatt: The Perceptron; the floor of every comparison", 1958, "features only", "nothing"
+    "MLP",
+    "Rosenblatt: The Perceptron; the floor of every comparison",
+    1958,
+    "features only",
+    "nothing",
+    "n d h",
 )
 
 

@@ -64,6 +64,7 @@ CARD = Card(
     2023,
     "polynomial filter",
     "H, K products a step",
+    "n d h + K m h",
 )
 
 

@@ -71,24 +71,22 @@ CARD = Card(
     2023,
     "message passing",
     "H, one product a layer",
+    "n d h + L (m h + n h^2)",
 )
 
 
 @register("orderedgnn", Config, CARD)
 class OrderedGNN(nn.Module):
-    """Hops in their order, each in columns of its own.
-
-    ``labels`` are not looked at: there is one a node, which ``identity`` has to know.
-    """
+    """Hops in their order, each in columns of its own."""
 
     uses_arcs = True
-    uses_labels = True
+    uses_nodes = True
 
-    def __init__(self, config: Config, d: int, classes: int, labels: Tensor) -> None:
+    def __init__(self, config: Config, d: int, classes: int, nodes: int) -> None:
         super().__init__()
         self.config = config
         width = config.hidden
-        widths = [labels.numel() if config.identity else d] + [width] * (config.input_layers - 1)
+        widths = [nodes if config.identity else d] + [width] * (config.input_layers - 1)
         self.inputs = nn.ModuleList(nn.Linear(w, width) for w in widths)
         self.input_norms = nn.ModuleList(nn.LayerNorm(width) for _ in widths)
         gates = 1 if config.one_gate else config.layers

@@ -49,6 +49,7 @@ CARD = Card(
     2019,
     "polynomial filter",
     "X, once",
+    "n d c",
 )
 
 

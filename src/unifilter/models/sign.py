@@ -63,6 +63,7 @@ CARD = Card(
     2020,
     "polynomial filter",
     "X, once",
+    "n K d h",
 )
 
 

@@ -74,6 +74,7 @@ CARD = Card(
     2023,
     "spectral",
     "H, by dense products with all eigenvectors",
+    "n d h + n^2 (h + L c)",
 )
 
 

@@ -75,6 +75,7 @@ CARD = Card(
     2023,
     "polynomial filter",
     "X, once",
+    "n K d + n d h",
 )
 
 

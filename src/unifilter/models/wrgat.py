@@ -74,6 +74,7 @@ CARD = Card(
     2021,
     "attention",
     "H, one attention a relation and layer",
+    "R (n d + n log n) h",
 )
 
 

@@ -153,6 +153,8 @@ def begin(
         extra["h"] = training_homophily(dataset, split, notes)
     if getattr(cls, "uses_labels", False):
         extra["labels"] = training_labels(dataset, split)
+    if getattr(cls, "uses_nodes", False):
+        extra["nodes"] = dataset.n
     y = torch.from_numpy(np.array(dataset.y, dtype=np.int64)).to(where)
     train, val = (
         Part(inputs, y[index], index)
