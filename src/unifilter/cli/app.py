@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from unifilter.cli import analyze, compare, datasets, evaluate, fit, models, predict
+from unifilter.cli import analyze, compare, datasets, evaluate, fit, models, predict, reproduce
 
 WRONG_INPUT, UNEXPECTED, INTERRUPTED = 2, 1, 130
 # What a user can cause and mend. A missing extra is an ImportError that says what to install.
@@ -110,6 +110,8 @@ app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
 app.command(epilog=analyze.EXAMPLES)(analyze.analyze)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=models.EXAMPLES)(models.models)
+app.command(epilog=reproduce.EXAMPLES)(reproduce.reproduce)
+app.command(epilog=reproduce.REPORT_EXAMPLES)(reproduce.report)
 app.add_typer(datasets.app, name="datasets")
 
 

@@ -1,66 +1,52 @@
-"""``python -m unifilter.reproduce``: what `unifilter reproduce` runs, where only numpy, scipy and torch are.
+"""``python -m unifilter.reproduce``: `unifilter reproduce` where its command line is not installed.
 
-python -m unifilter.reproduce table2 tau --device cuda --processes 4 --seconds 500
+python -m unifilter.reproduce table2 tau --device cuda --processes 4 --seconds 500 --no-draw
 """
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
-from unifilter.reproduce.catalog import full, parts, quick
+from unifilter.reproduce.choice import FOLDER, FORMS, Choice
+from unifilter.reproduce.draw import draw
 from unifilter.reproduce.executor import execute, results_of
-from unifilter.reproduce.part import Job
-from unifilter.reproduce.protocols import parse
+from unifilter.reproduce.part import Scale
 from unifilter.train.pool import Progress
 
-FOLDER = Path("experiments/results/reproduce")
-FORMS = ("published", "searched", "auto")
+CHOICE = (
+    "parts",
+    "quick",
+    "settings",
+    "splits",
+    "epochs",
+    "graphs",
+    "models",
+    "how",
+    "protocols",
+    "configs",
+    "out",
+)
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run; 1 if something failed or a claim of a quick run does not hold."""
+    """Run; 1 if something failed, or if something that must hold in a quick run does not."""
     given = _parser().parse_args(words)
-    scale = quick() if given.quick else full(given.settings, given.splits, given.epochs)
-    scale = replace(scale, configs=given.configs)
-    if given.graphs:
-        scale = replace(scale, graphs=tuple(given.graphs.split(",")))
-    folder = given.out or (FOLDER.with_name("reproduce-quick") if given.quick else FOLDER)
-    chosen = parts(given.parts)
+    choice = Choice(**{name: getattr(given, name) for name in CHOICE})
+    scale, folder, chosen = choice.scale, choice.folder, choice.chosen
     options = {"device": given.device, "processes": given.processes, "seconds": given.seconds}
-    wanted = only(given.models, given.how, given.protocols)
-    tally = execute(chosen, scale, folder, wanted=wanted, tell=_say, **options)
-    print(f"{tally.done} done, {len(tally.failed)} failed, {len(tally.left)} left", flush=True)
-    broken = False
+    tally = execute(chosen, scale, folder, wanted=choice.wants, tell=_say, **options)
     results = results_of(folder, scale)
-    for claim in (c for part in chosen for c in part.check(results, scale)):
+    claims = [claim for part in chosen for claim in part.check(results, scale)]
+    for claim in claims:
         print(f"{'holds' if claim.holds else 'DOES NOT HOLD'}: {claim.sentence} ({claim.evidence})")
-        broken |= not claim.holds
-    return int(bool(tally.failed) or (given.quick and broken and not tally.left))
-
-
-def only(models: str | None = None, how: str | None = None, protocols: str | None = None) -> Wanted:
-    """Which jobs are run: of these models, kinds of settings and of splits; names with commas."""
-    return Wanted(*(frozenset((names or "").split(",")) - {""} for names in (models, how, protocols)))
-
-
-class Wanted:
-    """A test of jobs; nothing given wants all."""
-
-    def __init__(self, models: frozenset[str], how: frozenset[str], protocols: frozenset[str]) -> None:
-        for name in how - set(FORMS):
-            raise ValueError(f"settings are {', '.join(FORMS)}, but {name!r} came.")
-        self.models, self.how, self.protocols = models, how, protocols
-
-    def __call__(self, job: Job) -> bool:
-        """Whether a job is run."""
-        asked = (
-            (job.model, self.models),
-            (type(job.how).__name__.lower(), self.how),
-            (parse(job.protocol)[0], self.protocols),
-        )
-        return all(not names or name in names for name, names in asked)
+    for name, why in tally.failed.items():
+        print(f"failed: {name}: {why}")
+    print(f"{tally.done} done, {len(tally.failed)} failed, {len(tally.left)} left", flush=True)
+    if given.draw:
+        print(draw(chosen, results, scale, folder)[0])
+    broken = choice.quick and not tally.left and not all(claim.holds for claim in claims)
+    return int(bool(tally.failed) or broken)
 
 
 def _say(progress: Progress) -> None:
@@ -77,15 +63,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, help=f"{FOLDER} by default")
     parser.add_argument("--processes", type=int, default=1, help="jobs side by side")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="after which nothing begins")
-    parser.add_argument("--settings", type=int, default=100, help="of every search")
-    parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--settings", type=int, help=f"of every search; {Scale.settings}, or as before")
+    parser.add_argument("--splits", type=int, default=Choice.splits)
     parser.add_argument("--epochs", type=int, help="at most")
-    parser.add_argument("--graphs", help="instead of the six; names with commas")
-    parser.add_argument("--models", help="only these; names with commas")
-    parser.add_argument("--how", help=f"only these of {', '.join(FORMS)}")
-    parser.add_argument("--protocols", help="only these of quota, quota48, fixed, stratified")
-    parser.add_argument("--configs", type=Path, default=Path("experiments/configs"))
-    parser.add_argument("--no-draw", action="store_true", help="accepted: nothing is drawn here")
+    parser.add_argument("--graphs", default="", help="instead of the six; names with commas")
+    parser.add_argument("--models", default="", help="only these; names with commas")
+    parser.add_argument("--how", default="", help=f"only these of {', '.join(FORMS)}")
+    parser.add_argument("--protocols", default="", help="only these of quota, quota48, fixed, stratified")
+    parser.add_argument("--configs", type=Path, default=Choice.configs)
+    parser.add_argument("--no-draw", dest="draw", action="store_false", help="train and measure only")
     return parser
 
 

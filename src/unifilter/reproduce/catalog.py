@@ -13,7 +13,7 @@ NAMES = (
     *("theorem1", "learning", "family", "efficiency", "significance", "errata"),
 )
 # Stand for the six graphs where none of them is at hand: one homophilous, one not.
-EMBEDDED = ("sbm:n=300,h=0.85,classes=3,degree=8,d=8", "sbm:n=300,h=0.1,classes=3,degree=8,d=8")
+EMBEDDED = ("sbm:n=200,h=0.85,classes=3,d=8", "sbm:n=200,h=0.1,classes=3,d=8")
 QUICK_GRAPHS = ("cora", "chameleon-filtered")  # small enough for two cores
 
 
@@ -51,7 +51,7 @@ def parts(wanted: list[str]) -> list[Part]:
 def quick() -> Scale:
     """Two splits of small graphs, and of named ones that need no network."""
     graphs = EMBEDDED + tuple(g for g in QUICK_GRAPHS if at_hand(g))
-    return Scale(splits=2, settings=2, epochs=30, graphs=graphs, quick=True)
+    return Scale(splits=2, settings=2, epochs=20, graphs=graphs, quick=True)
 
 
 def full(settings: int = Scale.settings, splits: int = Scale.splits, epochs: int | None = None) -> Scale:

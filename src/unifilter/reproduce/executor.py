@@ -9,17 +9,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import torch
+
 from unifilter.record import Record, read, write_atomically
 from unifilter.reproduce.cost import cost
 from unifilter.reproduce.graphs import load
 from unifilter.reproduce.part import Auto, Job, Measure, Part, Scale, Searched
 from unifilter.reproduce.protocols import parse, trials
-from unifilter.reproduce.results import AUTO, Results
+from unifilter.reproduce.results import AUTO, Results, current
 from unifilter.reproduce.settings import journal, mend
 from unifilter.train.auto import choose
 from unifilter.train.compare import resume, runs
 from unifilter.train.pool import GRACE, CutOffError, Progress, Task, work_through
-from unifilter.train.run import describe
+from unifilter.train.run import describe, pick_device
 from unifilter.train.search import RUNGS, search
 from unifilter.train.spaces import space_of
 
@@ -61,7 +63,7 @@ def execute(
     parts, scale
         What is run.
     folder : Path
-        ``records.jsonl``, ``journals`` and ``failed.json`` are kept there.
+        ``records.jsonl``, ``journals``, ``scale.json`` and ``failed.json`` are kept there.
     processes : int
         Jobs that are worked on side by side; measures come first and alone, since some of them are times.
     seconds : float
@@ -83,7 +85,7 @@ def execute(
     Tally(done=1, failed={}, left=[])
     """
     begun = time.monotonic()
-    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder / "scale.json", json.dumps({"settings": scale.settings}) + "\n")
     measures = _distinct(m for part in parts for m in part.measures(scale))
     jobs = [j for j in _distinct(j for part in parts for j in part.jobs(scale)) if wanted(j)]
     results = results_of(folder, scale)
@@ -111,8 +113,10 @@ def take(measure: Measure, folder: Path, device: str) -> None:
     data = load(measure.dataset)
     scores = measure.take(data, measure.what, device)
     spent = {"measure": time.perf_counter() - start}
+    where = pick_device(device)
+    name = torch.cuda.get_device_name(where) if where.type == "cuda" else "cpu"
     about = describe(data)
-    record = Record(measure.part, dict(measure.what), {}, about, {}, 0, scores, seconds=spent, device=device)
+    record = Record(measure.part, dict(measure.what), {}, about, {}, 0, scores, seconds=spent, device=name)
     record.append(records_of(folder))
 
 
@@ -130,7 +134,7 @@ def train(job: Job, folder: Path, scale: Scale, device: str, until: float) -> No
         entry = Results([], folder, scale).entry(job)
     if entry is None:
         raise CutOffError
-    alone = [r for r in known if r.model == job.model and AUTO not in r.notes]
+    alone = [current(r) for r in known if r.model == job.model and AUTO not in r.notes]
     for _ in runs(data, some, entry, known=alone, file=file, device=device, epochs=scale.epochs):
         pass
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unifilter.data.splits import Split
+from unifilter.models._registry import configure
 from unifilter.record import Record
 from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale
 from unifilter.reproduce.protocols import names
 from unifilter.reproduce.settings import winner
 from unifilter.train.compare import Entry, serves
+from unifilter.train.config import Training
 from unifilter.train.significance import interval
 from unifilter.viz.exhibit import Value
 
@@ -42,10 +44,11 @@ class Results:
     """
 
     def __init__(self, records: Sequence[Record], folder: Path, scale: Scale) -> None:
-        self.folder, self.scale = folder, scale
+        self.records, self.folder, self.scale = records, folder, scale
         self._records: dict[tuple[str, str], list[Record]] = {}
         for record in records:
-            self._records.setdefault((record.model, record.dataset["name"]), []).append(record)
+            some = self._records.setdefault((record.model, record.dataset["name"]), [])
+            some.append(current(record))
         self._entries: dict[Any, Entry | None] = {}
 
     def of(self, job: Job) -> list[Record]:
@@ -101,6 +104,21 @@ class Results:
         """The Record of a measure, or None."""
         some = self._records.get((measure.part, measure.dataset), [])
         return next((r for r in some if _same(r.config, measure.what)), None)
+
+
+def current(record: Record) -> Record:
+    """A Record with the options that were added since, at their defaults: they did what is done without them.
+
+    Examples
+    --------
+    >>> old = Record("sgc", {"K": 2}, {}, {}, {"name": "quota"}, 0, {})
+    >>> current(old).config["K"], len(current(old).config) > 1
+    (2, True)
+    """
+    if not record.split:
+        return record
+    config = asdict(configure(record.model, {})) | record.config
+    return replace(record, config=config, training=asdict(Training()) | record.training)
 
 
 def value_of(scores: Sequence[float]) -> Value:
