@@ -108,6 +108,13 @@ def test_sparse_features_give_what_dense_ones_give(data, hidden, fitted):
     assert_array_equal(found.label_distributions_, fitted.label_distributions_)
 
 
+def test_class_weights_reach_the_candidates(data):
+    found = UniFilterClassifier(**(QUICK | {"epochs": 3}), class_weights=True).fit(
+        data.X, data.y, graph=data.graph
+    )
+    assert found.record_.training["class_weights"]
+
+
 def test_parameters_are_read_written_and_cloned():
     made = UniFilterClassifier(K=4, budget="3s")
     assert made.get_params()["K"] == 4

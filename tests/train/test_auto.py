@@ -103,3 +103,16 @@ def test_budgets_are_times(text, seconds):
 def test_what_is_no_time_is_refused(text):
     with pytest.raises(ValueError, match="budget"):
         parse_budget(text)
+
+
+def test_class_weights_favour_rare_classes(data):
+    rare = Dataset(data.graph, data.X, np.where((data.y == 0) & (np.arange(data.n) % 8 > 0), -1, data.y))
+    split = splits.stratified(rare.y)
+    plain, weighed = (
+        choose(rare, split, K=4, budget=None, portfolio=small(PORTFOLIO[:1]), device="cpu", class_weights=w)
+        for w in (False, True)
+    )
+    assert weighed.record.training["class_weights"]
+    assert not plain.record.training["class_weights"]
+    assert "training.class_weights" not in plain.record.candidates[0]["setting"]
+    assert weighed.p[:, 0].mean() > 1.2 * plain.p[:, 0].mean()

@@ -13,6 +13,7 @@ from unifilter.models.unifilter import Config, UniFilter
 from unifilter.train.config import Training
 from unifilter.train.loop import Part, fit
 from unifilter.train.population import Member, Population
+from unifilter.train.run import class_weights
 
 K = 4
 
@@ -32,7 +33,8 @@ def alone(problem, member):
     train, val = (Part(inputs.rows(i), y[i]) for i in masks[member.split])
     torch.manual_seed(member.training.seed)
     net = UniFilter(member.config, inputs.norm.shape[0], 5, member.h)
-    return fit(net, train, val, member.training)
+    weights = class_weights(train.y, 5) if member.training.class_weights else None
+    return fit(net, train, val, member.training, weights=weights)
 
 
 SHAPES = [
@@ -74,6 +76,28 @@ def test_members_train_together_as_they_would_alone(problem, shape):
         state = outcome.model.state_dict()
         for name, value in population.state(i).items():
             assert_close(value, state[name], rtol=2e-2, atol=2e-3)
+
+
+def test_whether_classes_are_weighed_is_a_member_s_own_affair(problem):
+    """With the frequencies of its own split; the validation loss is never weighed."""
+    inputs, y, masks = problem
+    rare = [(torch.cat([m[y[m] > 1], m[y[m] < 2][:9]]).sort().values, val) for m, val in masks]
+    config = Config(K=K, hidden=16, dropout=0.0)
+    members = [
+        Member(config, Training(epochs=25, patience=100, class_weights=weighed), split, 0.3)
+        for weighed, split in [(True, 0), (False, 0), (True, 1), (False, 1)]
+    ]
+    population = Population(inputs, y, rare, members, 5)
+    population.advance(25)
+    losses = []
+    for member, score, place in zip(members, population.scores(), range(4), strict=True):
+        outcome = alone((inputs, y, rare), member)
+        assert score.loss == pytest.approx(outcome.loss, rel=1e-3)
+        wanted = outcome.model.state_dict()["mlp.layers.0.weight"]
+        assert_close(population.state(place)["mlp.layers.0.weight"], wanted, rtol=2e-2, atol=2e-3)
+        losses.append(score.loss)
+    assert losses[0] != pytest.approx(losses[1], rel=1e-2)
+    assert losses[2] != pytest.approx(losses[3], rel=1e-2)
 
 
 def test_members_stop_when_they_would_alone(problem):

@@ -92,6 +92,11 @@ def test_class_weights_have_mean_one_over_the_nodes():
     assert float(weights[1] / weights[0]) == pytest.approx(3.0)
 
 
+def test_a_model_without_a_loss_takes_no_class_weights(data):
+    with pytest.raises(ValueError, match="logistic is not trained by one: leave them out"):
+        run(data, splits.stratified(data.y), "logistic", training=Training(class_weights=True))
+
+
 def test_prediction_in_batches_is_prediction(data):
     inputs = Basis.of(data.graph, data.features(), 4)
     net = create("unifilter", 8, 5, **SMALL)

@@ -23,7 +23,7 @@ from unifilter.models import model_class
 from unifilter.models._registry import configure
 from unifilter.train import Result, Training, run
 from unifilter.train.auto import choose, parse_budget
-from unifilter.train.run import pick_device, training_labels
+from unifilter.train.run import check_weights, pick_device, training_labels
 from unifilter.trained import Trained, cls_uses
 
 EXAMPLES = """Examples:
@@ -60,7 +60,8 @@ def fit(
         int | None, typer.Option(min=1, help="Training rows a step; by default all that fit in memory.")
     ] = None,
     class_weights: Annotated[
-        bool, typer.Option("--class-weights", help="Weigh a named model's loss against rare classes.")
+        bool,
+        typer.Option("--class-weights", help="Weigh the loss, so that rare classes count as much as others."),
     ] = False,
     seed: Annotated[int, typer.Option(help="Of parameters and dropout.")] = 0,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
@@ -87,6 +88,8 @@ def fit(
     options = {} if model == "auto" else parse_options(model, option or [])
     if model == "auto" and option:
         raise ValueError("--option belongs to a named --model; auto chooses its settings itself.")
+    if model != "auto":
+        check_weights(model, training)
     seconds = parse_budget(None if budget == "none" else budget)
     pick_device(device)
     raw = data.raw()
@@ -105,6 +108,7 @@ def fit(
                 device=device,
                 epochs=epochs,
                 patience=patience,
+                class_weights=class_weights,
                 on_progress=display.progress,
                 folder=state,
             )

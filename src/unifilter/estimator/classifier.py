@@ -151,6 +151,8 @@ class UniFilterClassifier(_Classifier):
         Share of the labelled nodes on which settings are chosen and probabilities calibrated.
     epochs, patience : int
         Of every candidate.
+    class_weights : bool
+        Weigh the loss by inverse class frequencies.
     device : str
         "auto", "cpu", "cuda".
     random_state : int, RandomState or None
@@ -183,6 +185,7 @@ class UniFilterClassifier(_Classifier):
         validation: float = 0.2,
         epochs: int = 2000,
         patience: int = 200,
+        class_weights: bool = False,
         device: str = "auto",
         random_state: Any = None,
     ) -> None:
@@ -192,6 +195,7 @@ class UniFilterClassifier(_Classifier):
         self.validation = validation
         self.epochs = epochs
         self.patience = patience
+        self.class_weights = class_weights
         self.device = device
         self.random_state = random_state
 
@@ -205,6 +209,7 @@ class UniFilterClassifier(_Classifier):
             device=self.device,
             epochs=self.epochs,
             patience=self.patience,
+            class_weights=self.class_weights,
         )
 
 

@@ -39,6 +39,7 @@ def choose(
     device: str | torch.device = "auto",
     epochs: int = 2000,
     patience: int = 200,
+    class_weights: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
     folder: Path | None = None,
 ) -> Result:
@@ -55,6 +56,8 @@ def choose(
         See :mod:`unifilter.train.portfolio`.
     epochs, patience : int
         Of every candidate, where its setting says nothing of them.
+    class_weights : bool
+        Weigh every candidate's loss by inverse class frequencies; the choice is by accuracy all the same.
     on_progress : optional
         Called every few epochs.
     folder : Path, optional
@@ -74,8 +77,10 @@ def choose(
     clock = Clock(seconds, on_progress)
     notes: list[str] = []
     h = training_homophily(dataset, split, notes)
-    limits = {"training.epochs": epochs, "training.patience": patience}
-    settings = [limits | s for s in _distinct(portfolio, dataset, K)]
+    common: dict[str, Any] = {"training.epochs": epochs, "training.patience": patience}
+    if class_weights:
+        common["training.class_weights"] = True
+    settings = [common | s for s in _distinct(portfolio, dataset, K)]
     groups = _grouped(settings, dataset, split, h, seed, where, clock)
     saved = Saved(folder)
     begin = saved.restore(groups, clock)

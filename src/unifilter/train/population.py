@@ -21,6 +21,7 @@ from unifilter.krylov import mix_dropped
 from unifilter.models._basis import Basis
 from unifilter.models.unifilter import Config
 from unifilter.train.config import Training
+from unifilter.train.run import class_weights
 from unifilter.train.stack import Stack
 from unifilter.train.threads import threads_for
 
@@ -131,6 +132,7 @@ class Population:
         self.inputs, self.y = inputs, y
         self.train, self.val = Rows(inputs, y, [m[0] for m in masks]), Rows(inputs, y, [m[1] for m in masks])
         self.stack = Stack(inputs, self.members, d, classes, len(masks))
+        self.weights = self._class_weights([y[m[0]] for m in masks], classes)
         self.epoch = 0
         self.time = torch.zeros((), dtype=torch.int64, device=y.device)  # epochs, where a replay counts them
         self.traces, self.trace, self.now = traces, list[Tensor](), torch.empty(0)
@@ -264,7 +266,7 @@ class Population:
         self.stack.seeds += 1
         p = {name: value.detach().requires_grad_() for name, value in self.parameters.items()}
         logits = self.stack.logits(p, self.running, self.train, self.alive, training=True)
-        loss, _ = self._loss(logits, self.train)
+        loss, _ = self._loss(logits, self.train, self.weights)
         self.train_loss = loss.detach()
         grads = torch.autograd.grad(loss.sum(), list(p.values()), allow_unused=True)
         for (name, value), grad in zip(self.parameters.items(), grads, strict=True):
@@ -272,13 +274,24 @@ class Population:
                 lr, decay = (r[self.alive] for r in self.stack.rates[name])
                 kernels.adam(value, grad, self.moments[name], lr, decay, self.time)
 
-    def _loss(self, logits: Tensor, rows: Rows) -> tuple[Tensor, Tensor]:
-        """Mean loss and accuracy of every member on its split's rows."""
+    def _loss(self, logits: Tensor, rows: Rows, weights: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Mean loss, weighted by class if asked for, and accuracy of every member on its split's rows."""
         split = self.stack.split[self.alive]
         y, valid, count = rows.y[split], rows.valid[split], rows.count[split]
         picked = log_softmax(logits.float(), dim=2).gather(2, y[:, :, None])[:, :, 0]
-        right = (logits.argmax(dim=2) == y) * valid
-        return -(picked * valid).sum(dim=1) / count, right.sum(dim=1) / count
+        right = ((logits.argmax(dim=2) == y) * valid).sum(dim=1) / count
+        if weights is None:
+            return -(picked * valid).sum(dim=1) / count, right
+        share = weights[self.alive].gather(1, y) * valid
+        return -(picked * share).sum(dim=1) / share.sum(dim=1), right
+
+    def _class_weights(self, y: list[Tensor], classes: int) -> Tensor | None:
+        """(M, classes): their split's for members that weigh classes, else 1; None if nobody does."""
+        if not any(m.training.class_weights for m in self.members):
+            return None
+        weights = [class_weights(of_split, classes) for of_split in y]
+        same = torch.ones_like(weights[0])
+        return torch.stack([weights[m.split] if m.training.class_weights else same for m in self.members])
 
     @torch.no_grad()
     def _note(self) -> None:

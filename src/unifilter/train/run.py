@@ -94,6 +94,7 @@ def run(
     """
     training = training or Training()
     where = pick_device(device)
+    check_weights(model, training)
     seconds: dict[str, float] = {}
     start = time.perf_counter()
     if inputs is None:
@@ -239,6 +240,15 @@ def training_labels(dataset: Dataset, split: Split) -> Tensor:
 def rows(dataset: Dataset, mask: Any, device: torch.device) -> Tensor:
     """Labelled nodes of a mask."""
     return torch.from_numpy(np.flatnonzero(np.asarray(mask) & dataset.labelled)).to(device)
+
+
+def check_weights(model: str, training: Training) -> None:
+    """Class weights are the loop's: a model that finds its own optimum has no loss to weigh."""
+    if training.class_weights and hasattr(model_class(model), "solve"):
+        raise ValueError(
+            f"class weights belong to a loss, but {model} is not trained by one: leave them out, or take a "
+            "model that is, such as unifilter, gcn or mlp."
+        )
 
 
 def class_weights(y: Tensor, classes: int) -> Tensor:
