@@ -5,6 +5,11 @@
 Writes a Record a split to `results/auto_six_graphs.jsonl` and the table to `results/auto_six_graphs.json`; a
 second call continues where the first one stopped. The wanted figures are the paper's and what its released
 code was measured at.
+
+    python experiments/auto_six_graphs.py --table docs/training.md
+
+writes that table into a Markdown file, between the lines <!-- auto_six_graphs --> and
+<!-- /auto_six_graphs -->.
 """
 
 from __future__ import annotations
@@ -70,6 +75,32 @@ def table(records) -> dict:
     return rows
 
 
+def markdown(rows: dict) -> str:
+    """The table as the docs show it: percent, half of the 95% interval, and the wanted figures."""
+    lines = [
+        "| graph | quota: auto | released | paper | fixed: auto | released | seconds a split |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name in SIX:
+        quota, fixed = rows[f"{name} quota"], rows[f"{name} fixed"]
+        auto = [f"{row['mean']:.2f} ± {row['interval']:.2f}" for row in (quota, fixed)]
+        seconds = (quota["seconds"] + fixed["seconds"]) / 2
+        lines.append(
+            f"| {name.capitalize()} | {auto[0]} | {quota['released']:.2f} | {quota['paper']:.2f} | {auto[1]} "
+            f"| {fixed['released']:.2f} | {seconds:.1f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def written(text: str, rows: dict) -> str:
+    """A Markdown text with the table between its two marks."""
+    before, opens, rest = text.partition("<!-- auto_six_graphs -->\n")
+    _, closes, after = rest.partition("<!-- /auto_six_graphs -->")
+    if not closes:
+        raise ValueError("the file has no lines <!-- auto_six_graphs --> and <!-- /auto_six_graphs -->.")
+    return before + opens + markdown(rows) + closes + after
+
+
 def main() -> None:
     from unifilter.record import Record, read, write_atomically
 
@@ -83,7 +114,12 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no split after so long")
     parser.add_argument("--out", type=Path, default=Path("experiments/results"))
+    parser.add_argument("--table", type=Path, help="train nothing; write the table into this Markdown file")
     given = parser.parse_args()
+    if given.table is not None:
+        rows = json.loads((given.out / "auto_six_graphs.json").read_text())
+        write_atomically(given.table, written(given.table.read_text(), rows))
+        return
     file = given.out / "auto_six_graphs.jsonl"
     records = read(file) if file.exists() else []
     done = {(r.dataset["name"], r.split["name"].split(" ")[0].split(":")[0], r.seed) for r in records}
