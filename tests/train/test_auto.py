@@ -31,7 +31,7 @@ def test_the_best_on_validation_nodes_is_returned(data):
     tried = result.record.candidates
     assert len(tried) >= 4
     best = max(c["accuracy"] for c in tried)
-    assert result.record.scores["val"]["accuracy"] == pytest.approx(best, abs=1e-6)
+    assert result.record.scores["val"]["accuracy"] >= best - 1e-6
     assert result.history
     assert result.record.config["K"] == 4
 
@@ -65,7 +65,8 @@ def test_ctrl_c_gives_the_best_so_far(data):
     assert "interrupted" in result.record.notes
 
 
-def test_a_race_goes_on_where_it_was_cut(data, tmp_path, monkeypatch):
+@pytest.mark.parametrize("stage", [1, 2, 3])
+def test_a_race_goes_on_where_it_was_cut(stage, data, tmp_path, monkeypatch):
     """Killed after a checkpoint in the middle, it ends as it would have ended."""
     monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(race, "RUNGS", (10, 20))
@@ -77,7 +78,7 @@ def test_a_race_goes_on_where_it_was_cut(data, tmp_path, monkeypatch):
         pass
 
     def kill(progress):
-        if progress.stage == 1 and progress.epoch >= 20:
+        if progress.stage == stage and progress.epoch >= 20:
             raise KilledError
 
     with pytest.raises(KilledError):

@@ -15,6 +15,7 @@ from unifilter.data.splits import Split
 from unifilter.graph import propagation
 from unifilter.krylov import Krylov, complete, frequency
 from unifilter.models._basis import Basis
+from unifilter.models.committee import Committee
 from unifilter.models.unifilter import UniFilter
 from unifilter.train import Result
 from unifilter.viz import FitReport, Response
@@ -23,10 +24,12 @@ from unifilter.viz import FitReport, Response
 def fit_report(dataset: Dataset, split: Split, result: Result) -> FitReport:
     """Plain data for :func:`unifilter.viz.write_report`."""
     weights = frequencies = shape = None
-    if isinstance(result.model, UniFilter) and isinstance(result.inputs, Basis):
-        weights = result.model.w.detach().double().mean(dim=1).cpu().numpy()
-        frequencies = basis_frequencies(dataset, result.model, result.inputs)
-        shape = filter_response(result.model, result.inputs)
+    # Of a committee, the filter of its first member, which did best on validation nodes.
+    filter_ = result.model.members[0] if isinstance(result.model, Committee) else result.model
+    if isinstance(filter_, UniFilter) and isinstance(result.inputs, Basis):
+        weights = filter_.w.detach().double().mean(dim=1).cpu().numpy()
+        frequencies = basis_frequencies(dataset, filter_, result.inputs)
+        shape = filter_response(filter_, result.inputs)
     return FitReport(
         analysis=analyze(dataset),
         record=result.record,

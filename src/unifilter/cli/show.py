@@ -16,7 +16,7 @@ from unifilter.data import Dataset
 from unifilter.train import Result, Training
 from unifilter.train.race import Progress as Racing
 
-STAGES = ("trying settings", "halving", "training the best")
+STAGES = ("trying settings", "halving", "training the best", "once more from other starts")
 
 
 class Display:

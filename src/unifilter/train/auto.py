@@ -1,7 +1,9 @@
 """No tuning by hand: a portfolio of settings, halved on validation nodes, within a time budget.
 
 The portfolio is ordered: the first setting is the best guess, every further one helps where those before it
-do worst. So whatever the budget, what was tried is the best that could be tried in that time.
+do worst. So whatever the budget, what was tried is the best that could be tried in that time. While time is
+left, the best settings are trained again from other random starts (the encore), and the best few of all vote:
+one validation set cannot tell apart what differs by less than its noise, and a mean need not.
 """
 
 from __future__ import annotations
@@ -17,15 +19,10 @@ from scipy.sparse import issparse
 from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
 from unifilter.kernels import spmm as kernels
-from unifilter.models._basis import Basis
-from unifilter.models.unifilter import Config, UniFilter
-from unifilter.train.config import Training
-from unifilter.train.loop import Outcome
-from unifilter.train.population import Member, Population, Score
 from unifilter.train.portfolio import PORTFOLIO
-from unifilter.train.race import RUNGS, Clock, Group, Progress, Saved, advance, halve, scores_of
-from unifilter.train.run import Result, conclude, pick_device, rows, training_homophily
-from unifilter.train.trial import options_of, training_of
+from unifilter.train.race import RUNGS, Clock, Progress, Saved, advance, halve
+from unifilter.train.run import Result, conclude, pick_device, training_homophily
+from unifilter.train.vote import Field, elect, encore
 
 
 def choose(
@@ -43,7 +40,7 @@ def choose(
     on_progress: Callable[[Progress], None] | None = None,
     folder: Path | None = None,
 ) -> Result:
-    """Train the portfolio on one split, choose on its validation nodes, and return the best.
+    """Train the portfolio on one split, choose on its validation nodes, and let the best few vote.
 
     Parameters
     ----------
@@ -81,39 +78,40 @@ def choose(
     if class_weights:
         common["training.class_weights"] = True
     settings = [common | s for s in _distinct(portfolio, dataset, K)]
-    groups = _grouped(settings, dataset, split, h, seed, where, clock)
-    saved = Saved(folder)
+    field = Field(dataset, split, h, where, clock)
+    field.enter([(s, seed) for s in settings])
+    groups, saved = field.groups, Saved(folder)
     begin = saved.restore(groups, clock)
     interrupted = False
     try:
         for stage, rung in enumerate((*RUNGS, None)):
-            if stage < begin:
-                continue
-            advance(groups, rung, stage, clock, saved)
-            if stage < len(RUNGS):
-                halve(groups)
+            if stage >= begin:
+                advance(groups, rung, stage, clock, saved)
+                if stage < len(RUNGS):
+                    halve(groups)
+        if begin > len(RUNGS) or not clock.over(len(RUNGS)):
+            first = len(groups)
+            field.enter(encore(field, seed))
+            saved.again(groups[first:], first)
+            advance(groups, None, len(RUNGS) + 1, clock, saved)
     except KeyboardInterrupt:
         interrupted = True
         notes.append("interrupted")
-    best, found = _best(groups)
-    setting = settings[best]
-    net, outcome, training, group = _winner(groups, best, setting, h, seed, where, clock)
+    elected = elect(field, K)
     spent = {"prepare": clock.prepared, "train": clock.elapsed - clock.prepared}
+    given = {"h_estimate": h}
     return conclude(
-        group.data,
+        elected.data,
         split,
-        net,
-        Basis.of(group.data.graph, group.data.features().to(where), K),
-        training,
-        outcome,
+        elected.net,
+        elected.inputs,
+        elected.training,
+        elected.outcome,
         spent,
         notes,
-        {"h_estimate": h},
+        given,
         interrupted,
-        [
-            {"setting": settings[n], "accuracy": s.accuracy, "loss": s.loss, "epochs": s.epochs}
-            for n, s in found
-        ],
+        field.account(),
     )
 
 
@@ -166,65 +164,3 @@ def _distinct(portfolio: Sequence[dict[str, Any]], dataset: Dataset, K: int) -> 
         if adapted not in found:
             found.append(adapted)
     return found
-
-
-def _grouped(
-    settings: list[dict[str, Any]],
-    dataset: Dataset,
-    split: Split,
-    h: float,
-    seed: int,
-    where: torch.device,
-    clock: Clock,
-) -> list[Group]:
-    """Populations of one shape and one scaling each, in the portfolio's order; one V for each scaling."""
-    y = torch.from_numpy(np.array(dataset.y, dtype=np.int64)).to(where)
-    masks = [(rows(dataset, split.train, where), rows(dataset, split.val, where))]
-    members = [Member(Config(**options_of(s)), training_of(s, seed), 0, h) for s in settings]
-    shapes: dict[Any, list[int]] = {}
-    for number, (setting, member) in enumerate(zip(settings, members, strict=True)):
-        shapes.setdefault((setting["preprocess"], member.shape), []).append(number)
-    prepared: dict[str, tuple[Dataset, Basis]] = {}
-    groups: list[Group] = []
-    for (how, _), numbers in shapes.items():
-        if groups and clock.over(0):
-            break
-        if how not in prepared:
-            data = dataset if how == "none" else dataset.preprocess(how)
-            prepared[how] = data, Basis.of(data.graph, data.features().to(where), members[0].config.K)
-            clock.prepared = clock.elapsed
-        data, inputs = prepared[how]
-        some = [members[n] for n in numbers]
-        population = Population(inputs, y, masks, some, len(dataset.classes), traces=True)
-        groups.append(Group(numbers, data, population, list(range(len(numbers)))))
-    return groups
-
-
-def _best(groups: list[Group]) -> tuple[int, list[tuple[int, Score]]]:
-    found = sorted(scores_of(groups), key=lambda s: (s[1].accuracy, -s[1].loss), reverse=True)
-    return found[0][0], found
-
-
-def _winner(
-    groups: list[Group],
-    best: int,
-    setting: dict[str, Any],
-    h: float,
-    seed: int,
-    where: torch.device,
-    clock: Clock,
-) -> tuple[UniFilter, Outcome, Training, Group]:
-    """The best candidate as a model of its own."""
-    group = next(g for g in groups if best in g.numbers)
-    place = group.numbers.index(best)
-    config, training = Config(**options_of(setting)), training_of(setting, seed)
-    net = UniFilter(config, group.data.d, len(group.data.classes), h).to(where)
-    net.load_state_dict(group.population.state(place), strict=False)
-    score = group.population.scores()[place]
-    history = group.population.history(place)
-    return (
-        net.eval(),
-        Outcome(net, history, score.best_epoch, score.accuracy, score.loss, clock.elapsed, True),
-        training,
-        group,
-    )

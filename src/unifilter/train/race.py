@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from unifilter.train.population import Population, Score
 
 RUNGS = (25, 75)  # epochs after which candidates are halved; the last ones train to their end
 KEEP = 0.4
-SHARES = (0.5, 0.75, 1.0)  # of the budget, by the end of each stage
+SHARES = (0.35, 0.5, 0.7, 1.0)  # of the budget, by the end of each stage; the last one is the encore
 STEP = 5  # epochs between two looks at the clock
 
 
@@ -92,19 +93,31 @@ class Saved:
         self.last = time.monotonic()
 
     def restore(self, groups: list[Group], clock: Clock) -> int:
-        """Put everyone back; the stage to go on with."""
+        """Put the first groups back; the stage to go on with. An encore comes later, by ``again``."""
         if self.folder is None or not (self.folder / "auto.json").exists():
             return 0
-        from safetensors.torch import load_file
-
         state = json.loads((self.folder / "auto.json").read_text())
         del groups[len(state["files"]) :]
-        parts = zip(groups, state["files"], state["epochs"], state["alive"], strict=True)
-        for group, file, epoch, alive in parts:
-            group.population.restore(load_file(self.folder / file), epoch)
-            group.alive = alive
+        self._load(groups, state, 0)
         clock.start -= state["elapsed"]
         return int(state["stage"])
+
+    def again(self, encore: list[Group], first: int) -> None:
+        """Put the groups of an encore back, which come after the ``first`` ones, if they had begun."""
+        if self.folder is None or not (self.folder / "auto.json").exists():
+            return
+        state = json.loads((self.folder / "auto.json").read_text())
+        if len(state["files"]) > first:
+            self._load(encore, state, first)
+
+    def _load(self, groups: list[Group], state: dict[str, Any], first: int) -> None:
+        from safetensors.torch import load_file
+
+        folder = self.folder or Path()
+        kept = list(zip(state["files"], state["epochs"], state["alive"], strict=True))
+        for group, (file, epoch, alive) in zip(groups, kept[first:], strict=False):
+            group.population.restore(load_file(folder / file), epoch)
+            group.alive = alive
 
 
 def advance(groups: list[Group], epochs: int | None, stage: int, clock: Clock, saved: Saved) -> None:

@@ -1,0 +1,164 @@
+"""The field of a race: candidates in populations of one shape, an encore for the best, and their vote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from unifilter.data.dataset import Dataset
+from unifilter.data.splits import Split
+from unifilter.models import committee
+from unifilter.models._basis import Basis
+from unifilter.models.unifilter import Config, UniFilter
+from unifilter.train.config import Training
+from unifilter.train.loop import Outcome
+from unifilter.train.population import Member, Population, Score
+from unifilter.train.race import Clock, Group, scores_of
+from unifilter.train.run import rows
+from unifilter.train.trial import options_of, training_of
+
+AGAIN = 3  # settings that are trained again
+STARTS = 4  # from so many other random starts
+VOTERS = 5  # at most
+
+Candidate = tuple[dict[str, Any], int]  # a setting and a seed
+
+
+class Elected(NamedTuple):
+    """Who predicts: a committee, or the best alone; the training is that of the best."""
+
+    net: Any
+    outcome: Outcome
+    training: Training
+    data: Dataset
+    inputs: Basis
+
+
+class Field:
+    """All candidates of a race on one split.
+
+    Parameters
+    ----------
+    dataset, split
+        Features as they came.
+    h : float
+        Estimated from training labels.
+    where : device
+    clock : Clock
+    """
+
+    def __init__(self, dataset: Dataset, split: Split, h: float, where: torch.device, clock: Clock) -> None:
+        self.dataset, self.h, self.where, self.clock = dataset, h, where, clock
+        self.y = torch.from_numpy(np.array(dataset.y, dtype=np.int64)).to(where)
+        self.masks = [(rows(dataset, split.train, where), rows(dataset, split.val, where))]
+        self.candidates: list[Candidate] = []
+        self.groups: list[Group] = []
+        self._prepared: dict[str, tuple[Dataset, Basis]] = {}
+
+    def enter(self, candidates: Sequence[Candidate]) -> None:
+        """Populations of one shape and one scaling each, in the order given; one V for each scaling.
+
+        Those for which no time is left stay out, except the very first.
+        """
+        first = len(self.candidates)
+        members = [Member(Config(**options_of(s)), training_of(s, seed), 0, self.h) for s, seed in candidates]
+        shapes: dict[Any, list[int]] = {}
+        for i, ((setting, _), member) in enumerate(zip(candidates, members, strict=True)):
+            shapes.setdefault((setting["preprocess"], member.shape), []).append(i)
+        self.candidates += candidates
+        for (how, _), places in shapes.items():
+            if self.groups and self.clock.over(0 if not first else -1):
+                break
+            data, inputs = self.prepared(how, members[0].config.K)
+            some = [members[i] for i in places]
+            classes = len(self.dataset.classes)
+            population = Population(inputs, self.y, self.masks, some, classes, traces=True)
+            numbers = [first + i for i in places]
+            self.groups.append(Group(numbers, data, population, list(range(len(numbers)))))
+
+    def prepared(self, how: str, K: int) -> tuple[Dataset, Basis]:
+        """The data scaled, and its factorisation."""
+        if how not in self._prepared:
+            data = self.dataset if how == "none" else self.dataset.preprocess(how)
+            self._prepared[how] = data, Basis.of(data.graph, data.features().to(self.where), K)
+            self.clock.prepared = self.clock.elapsed
+        return self._prepared[how]
+
+    def ranked(self) -> list[tuple[int, Score]]:
+        """Numbers and scores of all candidates that were trained, the best on validation nodes first."""
+        return sorted(scores_of(self.groups), key=lambda s: (s[1].accuracy, -s[1].loss), reverse=True)
+
+    def account(self) -> list[dict[str, Any]]:
+        """What a record says of them."""
+        return [
+            {
+                "setting": self.candidates[n][0],
+                "seed": self.candidates[n][1],
+                "accuracy": s.accuracy,
+                "loss": s.loss,
+                "epochs": s.epochs,
+            }
+            for n, s in self.ranked()
+        ]
+
+    def place(self, number: int) -> tuple[Group, int]:
+        """Where a candidate is trained."""
+        group = next(g for g in self.groups if number in g.numbers)
+        return group, group.numbers.index(number)
+
+    def scaling(self, number: int) -> str:
+        """How its features are scaled."""
+        return str(self.candidates[number][0]["preprocess"])
+
+
+def encore(field: Field, seed: int) -> list[Candidate]:
+    """The best settings from other random starts; on the winner's features, so that all share one V."""
+    best = field.ranked()
+    how = field.scaling(best[0][0])
+    again = [field.candidates[n][0] for n, _ in best if field.scaling(n) == how][:AGAIN]
+    return [(setting, seed + start) for start in range(1, STARTS + 1) for setting in again]
+
+
+def elect(field: Field, K: int) -> Elected:
+    """The best few by validation accuracy, as many as do best together; equal counts are decided for more."""
+    best = field.ranked()
+    how = field.scaling(best[0][0])
+    voters = [n for n, _ in best if field.scaling(n) == how][:VOTERS]
+    data, inputs = field.prepared(how, K)
+    nets = [_net(field, n, data) for n in voters]
+    nets = nets[: _together(nets, inputs.rows(field.masks[0][1]), field.y[field.masks[0][1]])]
+    net: Any = nets[0]
+    if len(nets) > 1:
+        members = [options_of(field.candidates[n][0]) for n in voters[: len(nets)]]
+        config = committee.Config(K, tuple({k: v for k, v in m.items() if k != "K"} for m in members))
+        net = committee.Committee(config, data.d, len(data.classes), field.h).to(field.where)
+        for member, trained in zip(net.members, nets, strict=True):
+            member.load_state_dict(trained.state_dict())
+    group, place = field.place(voters[0])
+    score, history = best[0][1], group.population.history(place)
+    seconds = field.clock.elapsed
+    outcome = Outcome(net, history, score.best_epoch, score.accuracy, score.loss, seconds, True)
+    return Elected(net.eval(), outcome, training_of(*field.candidates[voters[0]]), data, inputs)
+
+
+def _net(field: Field, number: int, data: Dataset) -> UniFilter:
+    """A candidate with its best weights as a model of its own."""
+    group, place = field.place(number)
+    config = Config(**options_of(field.candidates[number][0]))
+    net = UniFilter(config, data.d, len(data.classes), field.h).to(field.where)
+    net.load_state_dict(group.population.state(place), strict=False)
+    return net.eval()
+
+
+@torch.no_grad()
+def _together(nets: Sequence[UniFilter], inputs: Basis, y: Tensor) -> int:
+    """How many of the first do best together on validation nodes."""
+    if not y.numel():
+        return 1
+    p = torch.stack([torch.softmax(net(inputs).float(), dim=1) for net in nets]).cumsum(dim=0)
+    right = (p.argmax(dim=2) == y).sum(dim=1).tolist()
+    return max(range(len(nets)), key=lambda i: (right[i], i)) + 1

@@ -1,0 +1,104 @@
+"""The best few vote, on one V, and only as many as do better together."""
+
+import numpy as np
+import pytest
+import torch
+
+from unifilter.data import Dataset, load, splits
+from unifilter.models.committee import Committee
+from unifilter.train.auto import choose
+from unifilter.train.portfolio import PORTFOLIO
+from unifilter.train.race import Clock, advance
+from unifilter.train.race import Saved as NotSaved
+from unifilter.train.vote import AGAIN, STARTS, VOTERS, Field, _together, elect, encore
+from unifilter.trained import Trained
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    plain = load("sbm:n=300,h=0.7,d=8,signal=1")
+    return Dataset(plain.graph, np.abs(plain.X) * (plain.X > 0), plain.y)
+
+
+SMALL = [
+    s | {"options.hidden": 16, "options.K": 3, "training.epochs": 20, "training.patience": 20}
+    for s in PORTFOLIO[:4]
+]
+
+
+def field(data, candidates, epochs=12, budget=None):
+    clock = Clock(budget, None)
+    found = Field(data, splits.stratified(data.y), 0.7, torch.device("cpu"), clock)
+    found.enter(candidates)
+    advance(found.groups, epochs, 0, clock, NotSaved(None))
+    return found
+
+
+def test_the_encore_trains_the_best_settings_on_the_winners_features(data):
+    race = field(data, [(s, 5) for s in SMALL])
+    how = race.scaling(race.ranked()[0][0])
+    again = encore(race, 5)
+    assert {s["preprocess"] for s, _ in again} == {how}
+    assert {seed for _, seed in again} == {5 + i for i in range(1, STARTS + 1)}
+    assert len(again) == STARTS * min(AGAIN, sum(s["preprocess"] == how for s in SMALL))
+
+
+def test_a_vote_is_the_mean_of_its_members(data):
+    race = field(data, [(SMALL[0], seed) for seed in range(4)])
+    elected = elect(race, K=3)
+    assert isinstance(elected.net, Committee)
+    best = race.ranked()
+    for member, (number, _) in zip(elected.net.members, best, strict=False):
+        group, place = race.place(number)
+        for name, value in group.population.state(place).items():
+            torch.testing.assert_close(member.state_dict()[name], value)
+    val = race.masks[0][1]
+    right = (elected.net(elected.inputs.rows(val)).argmax(dim=1) == race.y[val]).float().mean()
+    assert float(right) >= best[0][1].accuracy - 1e-6
+
+
+class Fixed:
+    """A net whose logits are given."""
+
+    def __init__(self, classes):
+        self.logits = 9.0 * torch.eye(3)[torch.tensor(classes)]
+
+    def __call__(self, inputs):
+        return self.logits
+
+
+def test_only_as_many_vote_as_do_best_together():
+    y = torch.tensor([0, 1, 2, 0])
+    good, other, bad = Fixed([0, 1, 2, 1]), Fixed([0, 1, 1, 0]), Fixed([1, 2, 0, 2])
+    assert _together([good], None, y) == 1
+    assert _together([good, bad, bad], None, y) == 1
+    assert _together([good, good, bad], None, y) == 3  # equal counts: the more voters
+    mixed = [good, other, Fixed([0, 0, 2, 0])]
+    assert _together(mixed, None, y) == 3
+    assert _together([good, other], None, y[:0]) == 1
+
+
+def test_no_more_than_a_few_vote(data):
+    race = field(data, [(SMALL[0], seed) for seed in range(VOTERS + 3)], epochs=3)
+    net = elect(race, K=3).net
+    assert len(getattr(net, "members", [net])) <= VOTERS
+
+
+def test_without_time_there_is_no_encore(data):
+    split = splits.stratified(data.y)
+    result = choose(data, split, K=3, budget=0.001, portfolio=SMALL, device="cpu")
+    assert all(c["seed"] == 0 for c in result.record.candidates)
+    result = choose(data, split, K=3, budget=None, portfolio=SMALL[:2], device="cpu", epochs=10)
+    assert {c["seed"] for c in result.record.candidates} == set(range(STARTS + 1))
+
+
+def test_a_committee_survives_the_disk_and_meets_newcomers(data, tmp_path):
+    result = choose(
+        data, splits.stratified(data.y), K=3, budget=None, portfolio=SMALL[:2], device="cpu", epochs=10
+    )
+    trained = Trained.of(result, data)
+    trained.save(tmp_path)
+    again = Trained.load(tmp_path)
+    np.testing.assert_allclose(again.predict_proba(), trained.predict_proba(), atol=1e-6)
+    new = np.zeros((1, 8), np.float32), [[300, 300], [0, 7]]
+    np.testing.assert_allclose(again.predict_new(*new), trained.predict_new(*new), atol=1e-6)
