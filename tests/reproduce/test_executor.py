@@ -1,1 +1,126 @@
+import json
+from dataclasses import replace
 
+import pytest
+
+from unifilter.record import read
+from unifilter.reproduce import executor
+from unifilter.reproduce.executor import complete, execute, records_of, results_of
+from unifilter.reproduce.part import Auto, Job, Measure, Part, Published, Scale, Searched
+from unifilter.reproduce.settings import journal
+from unifilter.train.compare import Entry
+from unifilter.train.trial import read_journal
+
+GRAPH = "sbm:n=120,h=0.9,classes=3,d=6"
+SCALE = Scale(splits=2, epochs=3)
+SGC = Job("SGC", GRAPH, "quota:2", Published(Entry("sgc")))
+
+
+def nodes(dataset, what, device):
+    return {"size": {"n": float(dataset.n + what["more"])}}
+
+
+def part(*jobs, measures=()):
+    return Part("p", "P", lambda results, scale: [], lambda scale: jobs, lambda scale: measures)
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """How many jobs are trained."""
+    calls = []
+    train = executor.train
+    monkeypatch.setattr(executor, "train", lambda job, *rest: (calls.append(job.row), train(job, *rest)))
+    return calls
+
+
+def test_what_is_there_is_not_trained_again(tmp_path, counted):
+    assert execute([part(SGC)], SCALE, tmp_path).done == 1
+    lines = records_of(tmp_path).read_text()
+    assert execute([part(SGC)], SCALE, tmp_path).done == 1
+    assert counted == ["SGC"]
+    assert records_of(tmp_path).read_text() == lines
+
+
+def test_of_a_job_that_was_killed_only_the_missing_splits_are_trained(tmp_path):
+    execute([part(SGC)], SCALE, tmp_path)
+    first, second = records_of(tmp_path).read_text().splitlines(keepends=True)
+    records_of(tmp_path).write_text(first + second[:40])  # killed while it wrote
+    assert execute([part(SGC)], SCALE, tmp_path).done == 1
+    found = read(records_of(tmp_path))
+    assert records_of(tmp_path).read_text().startswith(first)
+    assert [r.split["seed"] for r in found] == [json.loads(line)["split"]["seed"] for line in (first, second)]
+
+
+def test_a_job_that_two_parts_share_is_trained_once(tmp_path, counted):
+    same = replace(SGC, row="SGC, elsewhere")
+    assert execute([part(SGC), part(same)], SCALE, tmp_path).done == 1
+    assert counted == ["SGC"]
+    assert len(results_of(tmp_path, SCALE).of(same)) == 2
+
+
+def test_a_failure_is_noted_until_it_is_mended_and_the_others_go_on(tmp_path, monkeypatch):
+    bad = Job("bad", GRAPH, "quota:2", Published(Entry("mlp")))
+    train = executor.runs
+
+    def fails(data, trials, entry, **options):
+        if entry.model == "mlp":
+            raise RuntimeError("out of memory")
+        return train(data, trials, entry, **options)
+
+    monkeypatch.setattr(executor, "runs", fails)
+    tally = execute([part(bad, SGC)], SCALE, tmp_path)
+    assert (tally.done, tally.failed) == (1, {bad.name: "RuntimeError: out of memory"})
+    assert json.loads((tmp_path / "failed.json").read_text()) == tally.failed
+    monkeypatch.undo()
+    assert execute([part(bad, SGC)], SCALE, tmp_path).failed == {}
+    assert json.loads((tmp_path / "failed.json").read_text()) == {}
+
+
+def test_a_measure_is_taken_once_and_leaves_a_record(tmp_path):
+    measures = [Measure("p", GRAPH, {"more": i}, nodes) for i in range(2)]
+    assert execute([part(measures=measures)], SCALE, tmp_path).done == 2
+    assert execute([part(measures=measures)], SCALE, tmp_path).done == 2
+    found = read(records_of(tmp_path))
+    assert [r.scores["size"]["n"] for r in found] == [120, 121]
+    assert found[0].dataset["name"] == GRAPH
+    assert found[0].device == "cpu"
+
+
+def test_a_search_is_journalled_and_its_winner_trained_with_what_was_changed(tmp_path):
+    plain = Job("searched", GRAPH, "quota:2", Searched("sgc", 2))
+    changed = Job("changed", GRAPH, "quota:2", Searched("sgc", 2, {"K": 1}))
+    assert execute([part(plain, changed)], SCALE, tmp_path).done == 2
+    assert len(read_journal(journal(tmp_path, "sgc", GRAPH, "quota:2"))) == 2
+    results = results_of(tmp_path, SCALE)
+    assert results.of(changed)[0].config["K"] == 1
+    assert complete(results, plain)
+
+
+def test_auto_races_on_every_split(tmp_path):
+    auto = Job("auto", GRAPH, "stratified:2", Auto("1s"))
+    assert execute([part(auto)], SCALE, tmp_path).done == 1
+    assert [len(r.candidates) > 1 for r in results_of(tmp_path, SCALE).of(auto)] == [True, True]
+
+
+def test_without_time_everything_is_left(tmp_path):
+    tally = execute(
+        [part(SGC, measures=[Measure("p", GRAPH, {"more": 0}, nodes)])], SCALE, tmp_path, seconds=0
+    )
+    assert (tally.done, len(tally.left), tally.failed) == (0, 2, {})
+
+
+def test_jobs_that_are_not_wanted_are_not_run(tmp_path):
+    tally = execute([part(SGC)], SCALE, tmp_path, wanted=lambda job: job.model != "sgc")
+    assert (tally.done, tally.left) == (0, [])
+    assert not records_of(tmp_path).exists()
+
+
+def test_several_processes_do_what_one_does(tmp_path):
+    jobs = [replace(SGC, protocol=f"{kind}:2") for kind in ("quota", "stratified")]
+    execute([part(*jobs)], SCALE, tmp_path / "one")
+    told = []
+    assert execute([part(*jobs)], SCALE, tmp_path / "two", processes=2, tell=told.append).done == 2
+    assert len(told) == 2
+    for job in jobs:
+        one, two = (results_of(tmp_path / name, SCALE).of(job) for name in ("one", "two"))
+        assert [r.scores["test"] for r in one] == [r.scores["test"] for r in two]

@@ -1,1 +1,80 @@
+from pathlib import Path
 
+import pytest
+
+from unifilter.presets import NAMES
+from unifilter.reproduce.part import Searched
+from unifilter.reproduce.settings import journal, mend, published, released, winner
+from unifilter.train.trial import Trial, read_journal, write_journal
+
+CONFIGS = Path(__file__).parents[2] / "experiments/configs"
+
+
+@pytest.fixture
+def configs(tmp_path):
+    (tmp_path / "sgc.toml").write_text(
+        "[chameleon.fixed]\npreprocess = 'row'\noptions = {K = 3}\ngrid = {K = [1, 2]}\n"
+        "[cora.quota]\noptions = {K = 5}\n"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("protocol", ["fixed:10", "quota48:10", "quota:10"])
+def test_a_kind_of_split_without_settings_takes_those_of_its_relative(configs, protocol):
+    entry = published("sgc", "chameleon", protocol, configs)
+    assert (entry.preprocess, entry.options, entry.grid) == ("row", {"K": 3}, {"K": [1, 2]})
+
+
+def test_a_graph_without_duplicates_takes_the_settings_of_the_original(configs):
+    assert published("sgc", "chameleon-filtered", "fixed:10", configs).options == {"K": 3}
+    assert released("squirrel-filtered") == released("squirrel")
+
+
+def test_what_nobody_published_is_not_there(configs):
+    assert published("sgc", "pubmed", "quota:10", configs) is None
+    assert published("gcn", "cora", "quota:10", configs) is None
+    assert released("digits") is None
+
+
+@pytest.mark.parametrize("graph", NAMES)
+def test_the_settings_of_the_repository_serve_all_rows_of_table_2(graph):
+    assert published("sgc", graph, "quota:10", CONFIGS) is not None
+    assert released(graph).options["basis"] == "released"
+
+
+def trial(number, accuracy, finished=True, K=1):
+    return Trial(number, {"options.K": K, "training.lr": 0.1}, accuracy, 1.0, 40, finished, "sgc")
+
+
+def test_the_winner_has_the_best_validation_accuracy_of_those_that_were_trained_to_the_end(tmp_path):
+    trials = [trial(0, 0.7, K=1), trial(1, 0.8, K=2), trial(2, 0.99, False, K=3)]
+    write_journal(journal(tmp_path, "sgc", "cora", "quota:10"), trials)
+    entry = winner(tmp_path, "cora", "quota:10", Searched("sgc", 3))
+    assert (entry.options, entry.training.lr) == ({"K": 2}, 0.1)
+
+
+def test_a_search_that_has_not_tried_its_settings_has_no_winner_and_a_longer_one_changes_no_shorter(tmp_path):
+    file = journal(tmp_path, "sgc", "cora", "quota:10")
+    write_journal(file, [trial(0, 0.7, K=1), trial(1, 0.8, K=2)])
+    assert winner(tmp_path, "cora", "quota:10", Searched("sgc", 3)) is None
+    write_journal(file, [trial(2, 0.9, K=3)])
+    assert winner(tmp_path, "cora", "quota:10", Searched("sgc", 2)).options == {"K": 2}
+    assert winner(tmp_path, "cora", "quota:10", Searched("sgc", 3)).options == {"K": 3}
+
+
+def test_changes_and_a_grid_go_on_top_of_the_winner(tmp_path):
+    write_journal(journal(tmp_path, "sgc", "cora", "fixed:10"), [trial(0, 0.7, K=1)])
+    how = Searched("sgc", 1, {"K": 4}, {"K": [2, 3]})
+    entry = winner(tmp_path, "cora", "fixed:10", how)
+    assert (entry.options, entry.grid) == ({"K": 4}, {"K": [2, 3]})
+
+
+def test_a_line_that_was_cut_short_is_mended_before_others_follow(tmp_path):
+    file = tmp_path / "j.jsonl"
+    write_journal(file, [trial(0, 0.7)])
+    with file.open("a") as stream:
+        stream.write('{"number": 1, "sett')
+    mend(file)
+    write_journal(file, [trial(1, 0.8)])
+    assert [t.number for t in read_journal(file)] == [0, 1]
+    mend(tmp_path / "none")

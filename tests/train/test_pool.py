@@ -1,1 +1,68 @@
+import os
+import time
+from functools import partial
+from pathlib import Path
 
+import pytest
+
+from unifilter.train.pool import CutOffError, Progress, Task, work_through
+
+
+def write(file: Path, seconds: float = 0.0) -> None:
+    begun = time.time()
+    time.sleep(seconds)
+    file.write_text(f"{begun} {time.time()}")
+
+
+def refuse() -> None:
+    raise ValueError("no such thing.")
+
+
+def die() -> None:
+    os._exit(3)
+
+
+def stop() -> None:
+    raise CutOffError
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on(tmp_path, processes):
+    told: list[Progress] = []
+    tasks = [Task("bad", refuse), Task("good", partial(write, tmp_path / "good")), Task("cut", stop)]
+    failed = work_through(tasks, processes=processes, on_end=told.append)
+    assert failed == {"bad": "no such thing."}
+    assert (tmp_path / "good").exists()
+    assert {p.task.name for p in told} == {"bad", "good", "cut"}
+    assert [p.waiting for p in told] == [2, 1, 0]
+    assert told[-1].left == 0
+
+
+def test_a_process_that_dies_is_replaced(tmp_path):
+    tasks = [Task("dead", die), *(Task(f"{i}", partial(write, tmp_path / f"{i}")) for i in range(2))]
+    assert work_through(tasks, processes=2) == {"dead": "the process ended with code 3"}
+    assert (tmp_path / "0").exists()
+    assert (tmp_path / "1").exists()
+
+
+def test_tasks_with_one_lock_are_never_under_way_together(tmp_path):
+    tasks = [Task(f"{i}", partial(write, tmp_path / f"{i}", 0.3), lock="one") for i in range(2)]
+    work_through(tasks, processes=2)
+    first, second = sorted(tuple(map(float, (tmp_path / f"{i}").read_text().split())) for i in range(2))
+    assert first[1] <= second[0]
+
+
+def test_after_the_time_nothing_begins_and_what_is_under_way_is_ended(tmp_path):
+    assert work_through([Task("late", partial(write, tmp_path / "late"))], seconds=0) == {}
+    tasks = [Task(f"{i}", partial(write, tmp_path / f"{i}", 60.0)) for i in range(3)]
+    begun = time.monotonic()
+    assert work_through(tasks, processes=2, seconds=0.1, grace=0.1) == {}
+    assert time.monotonic() - begun < 30
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_time_left_follows_the_costs(tmp_path):
+    told: list[Progress] = []
+    tasks = [Task("a", partial(time.sleep, 0.2), cost=1.0), Task("b", partial(time.sleep, 0), cost=3.0)]
+    work_through(tasks, on_end=told.append)
+    assert told[0].left == pytest.approx(0.6, rel=0.3)

@@ -46,10 +46,11 @@ class Results:
     def __init__(self, records: Sequence[Record], folder: Path, scale: Scale) -> None:
         self.records, self.folder, self.scale = records, folder, scale
         self._records: dict[tuple[str, str], list[Record]] = {}
-        for record in records:
-            some = self._records.setdefault((record.model, record.dataset["name"]), [])
-            some.append(current(record))
+        for record in records:  # auto may end with a committee, so that its model's name says nothing
+            model = AUTO if AUTO in record.notes else record.model
+            self._records.setdefault((model, record.dataset["name"]), []).append(current(record))
         self._entries: dict[Any, Entry | None] = {}
+        self._found: dict[Any, list[Record | None]] = {}
 
     def of(self, job: Job) -> list[Record]:
         """A Record a split, in the order of the splits; splits that were not run are left out."""
@@ -57,10 +58,17 @@ class Results:
 
     def by_split(self, job: Job) -> list[Record | None]:
         """A Record a split, or None."""
-        some = self._records.get((job.model, job.dataset), [])
+        key = job.dataset, job.protocol, repr(job.how)
+        if key not in self._found:
+            self._found[key] = self._find(job)
+        return self._found[key]
+
+    def _find(self, job: Job) -> list[Record | None]:
+        auto = isinstance(job.how, Auto)
+        some = self._records.get((AUTO if auto else job.model, job.dataset), [])
         splits = names(job.dataset, job.protocol)
-        if isinstance(job.how, Auto):
-            return [next((r for r in some if AUTO in r.notes and _on(r, s)), None) for s in splits]
+        if auto:
+            return [next((r for r in some if _on(r, s)), None) for s in splits]
         entry = self.entry(job)
         if entry is None:
             return [None] * len(splits)
@@ -73,7 +81,6 @@ class Results:
                     r
                     for r in some
                     if _on(r, s)
-                    and AUTO not in r.notes
                     and serves(r, r.dataset | {"preprocessing": entry.preprocess}, s, entry, training)
                 ),
                 None,
