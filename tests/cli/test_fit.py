@@ -100,6 +100,12 @@ def test_class_weights_reach_the_candidates_of_auto(tables, tmp_path):
     assert record["training"]["class_weights"]
 
 
+def test_v_may_be_kept_in_half_precision(tables, tmp_path):
+    words = ("--model", "unifilter", "--epochs", "5", "--half", "--json", "--no-report")
+    record = json.loads(fit(*tables.words, *words, "--out", tmp_path / "run").stdout)
+    assert "trained on V in bfloat16" in record["notes"]
+
+
 def test_options_reach_the_model(tables, tmp_path):
     result = fit(*tables.words, *SGC, "--option", "K=1", "--lr", "0.2", "--json", "--out", tmp_path / "run")
     record = json.loads(result.stdout)
@@ -162,6 +168,8 @@ def test_without_plotly_all_but_the_report_is_written(tables, tmp_path, monkeypa
         (("--model", "sgc", "--option", "K=many"), "option K of sgc must be int, but is many"),
         (("--model", "sgc", "--option", "K=2.5"), "option K of sgc must be int, but is 2.5"),
         (("--model", "logistic", "--class-weights"), "logistic is not trained by one: leave them out"),
+        (("--model", "sgc", "--half"), "the V that UniFilter trains on, which sgc does not"),
+        (("--half",), "--half belongs to --model unifilter"),
         (("--option", "K=2"), "auto chooses its settings itself"),
         (("--budget", "soon"), "a budget is a time"),
         (("--budget", "-3s"), "must be positive"),

@@ -128,6 +128,24 @@ def test_mix_and_correlate_agree_with_the_reference(d, J, dtype):
     assert_close(cpu.correlate(G, V), reference.correlate(G, V), rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("d", [1, 16, 35])
+def test_half_precision_v_is_mixed_in_float32(d):
+    """The same as its float32 copy, to the last bit: a bfloat16 is the upper half of a float32."""
+    V, C, G = torch.randn(5, 70, d).bfloat16(), torch.randn(3, 5, d), torch.randn(3, 70, d)
+    whole = V.float()
+    mixed, wanted = torch.empty(3, 70, d), torch.empty(3, 70, d)
+    cpu.mix(V, C, mixed)
+    cpu.mix(whole, C, wanted)
+    assert torch.equal(mixed, wanted)
+    assert torch.equal(cpu.correlate(G, V), cpu.correlate(G, whole))
+    assert torch.equal(cpu.mix_dropped(V, C, 0.4, 7, False), cpu.mix_dropped(whole, C, 0.4, 7, False))
+    back = (cpu.correlate_dropped(G[0], of, 3, 0.4, 7, False) for of in (V, whole))
+    assert torch.equal(*back)
+    rounded = torch.empty(3, 70, d, dtype=torch.bfloat16)
+    cpu.mix(V, C, rounded)
+    assert torch.equal(rounded, wanted.bfloat16())
+
+
 @pytest.mark.parametrize("d", [16, 21])
 def test_mix_may_overwrite_v(d):
     V, C = torch.randn(5, 70, d), torch.randn(5, 5, d)

@@ -28,6 +28,18 @@ def test_the_whole_basis_may_replace_v():
     assert_close(got, wanted)
 
 
+def test_v_in_half_precision_gives_the_precision_of_the_coefficients():
+    """What is lost is lost in V; coefficients, sums and gradients are not rounded."""
+    V, C = torch.randn(4, 30, 5).bfloat16(), torch.randn(4, 4, 5, requires_grad=True)
+    for form in (mix, lambda V, C: mix_dropped(V, C, 0.3, 7)):
+        found, wanted = form(V, C), form(V.float(), C)
+        assert found.dtype == torch.float32
+        assert_close(found, wanted, rtol=0, atol=0)
+        G = torch.randn_like(found)
+        assert_close(*(torch.autograd.grad(Z, C, G)[0] for Z in (found, wanted)), rtol=0, atol=0)
+    assert mix_dropped(V, C, 0.3, 7, dtype=V.dtype).dtype == V.dtype
+
+
 def test_coefficients_of_another_shape_are_refused():
     with pytest.raises(ValueError, match=r"C must have shape \(3, 5\) or \(J, 3, 5\), but has \(4, 5\)"):
         mix(torch.randn(3, 40, 5), torch.randn(4, 5))

@@ -5,6 +5,7 @@ import torch
 from unifilter.data import Dataset, load, splits
 from unifilter.models import create
 from unifilter.models._basis import Basis
+from unifilter.models.unifilter import UniFilter
 from unifilter.train import Training, loop, run
 from unifilter.train.loop import predict_logits
 from unifilter.train.run import (
@@ -95,6 +96,32 @@ def test_class_weights_have_mean_one_over_the_nodes():
 def test_a_model_without_a_loss_takes_no_class_weights(data):
     with pytest.raises(ValueError, match="logistic is not trained by one: leave them out"):
         run(data, splits.stratified(data.y), "logistic", training=Training(class_weights=True))
+
+
+def test_v_in_half_precision_trains_as_well(data, monkeypatch):
+    """Steps and validation see bfloat16; predictions are those of the float32 V, as a loaded model's are."""
+    seen, forward = {True: set(), False: set()}, UniFilter.forward
+
+    def watched(self, inputs):
+        seen[inputs.n < data.n].add(inputs.V.dtype)
+        return forward(self, inputs)
+
+    monkeypatch.setattr(UniFilter, "forward", watched)
+    split, options = splits.stratified(data.y), SMALL | {"basis_dropout": 0.2}
+    full, half = (
+        run(data, split, "unifilter", options, Training(epochs=40), half=h, device="cpu")
+        for h in (False, True)
+    )
+    assert seen == {True: {torch.float32, torch.bfloat16}, False: {torch.float32}}
+    assert half.record.notes == ["trained on V in bfloat16"]
+    accuracy = [r.record.scores["test"]["accuracy"] for r in (full, half)]
+    assert abs(accuracy[0] - accuracy[1]) < 0.05
+    assert 0 < np.abs(full.p - half.p).max() < 0.2
+
+
+def test_only_what_trains_on_v_can_have_it_in_half_precision(data):
+    with pytest.raises(ValueError, match="which gcn does not"):
+        run(data, splits.stratified(data.y), "gcn", half=True, device="cpu")
 
 
 def test_prediction_in_batches_is_prediction(data):

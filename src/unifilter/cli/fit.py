@@ -23,7 +23,7 @@ from unifilter.models import model_class
 from unifilter.models._registry import configure
 from unifilter.train import Result, Training, run
 from unifilter.train.auto import choose, parse_budget
-from unifilter.train.run import check_weights, pick_device, training_labels
+from unifilter.train.run import check_half, check_weights, pick_device, training_labels
 from unifilter.trained import Trained, cls_uses
 
 EXAMPLES = """Examples:
@@ -63,6 +63,9 @@ def fit(
         bool,
         typer.Option("--class-weights", help="Weigh the loss, so that rare classes count as much as others."),
     ] = False,
+    half: Annotated[
+        bool, typer.Option("--half", help="Train UniFilter on V in bfloat16: half the memory, less to read.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Of parameters and dropout.")] = 0,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     resume: Annotated[
@@ -88,8 +91,11 @@ def fit(
     options = {} if model == "auto" else parse_options(model, option or [])
     if model == "auto" and option:
         raise ValueError("--option belongs to a named --model; auto chooses its settings itself.")
+    if model == "auto" and half:
+        raise ValueError("--half belongs to --model unifilter; auto trains in float32.")
     if model != "auto":
         check_weights(model, training)
+        check_half(model, half)
     seconds = parse_budget(None if budget == "none" else budget)
     pick_device(device)
     raw = data.raw()
@@ -97,6 +103,7 @@ def fit(
     parts = parse_split(split, raw)
     dataset = raw if data.preprocessing == "none" else raw.preprocess(data.preprocessing)
     asked = asdict(data) | asdict(training) | {"split": split, "model": model, "option": options}
+    asked |= {"half": True} if half else {}
     begin(state, asked, resume)
     with Display(quiet=as_json or not sys.stderr.isatty()) as display:
         if model == "auto":
@@ -114,9 +121,8 @@ def fit(
             )
         else:
             watch = display.epochs(training)
-            result = run(
-                dataset, parts, model, options, training, device=device, folder=state, on_epoch=watch
-            )
+            where: dict[str, Any] = {"device": device, "folder": state, "on_epoch": watch}
+            result = run(dataset, parts, model, options, training, half=half, **where)
     report = write(out, raw, parts, result, report)
     if not result.interrupted:
         forget(state)

@@ -73,14 +73,14 @@ def mix_rows(V, C, out, begin, end):
     W, K1, d, J = width(V), V.shape[0], V.shape[2], C.shape[0]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
     plane_out, row_out = out.strides[0] // out.itemsize, out.strides[1] // out.itemsize
-    spare, block = np.zeros(W, V.dtype), np.empty(K1 * W, V.dtype)
+    rest, spare, block = np.zeros(W, V.dtype), np.zeros(W, out.dtype), np.empty(K1 * W, out.dtype)
     for i in range(begin, end):
         for at in range(0, d, W):
             m = min(W, d - at)
             for j in range(K1):
-                store(block, j * W, get(V, j * plane + i * row + at, m, spare))
+                store(block, j * W, get(V, j * plane + i * row + at, m, rest))
             for k in range(J):
-                total = splat(V.dtype.type(0))
+                total = splat(out.dtype.type(0))
                 for j in range(K1):
                     total = fma(get(C, (k * K1 + j) * d + at, m, spare), load(block, j * W), total)
                 put(out, k * plane_out + i * row_out + at, m, total, spare)
@@ -100,7 +100,7 @@ def correlate_rows(G, V, begin, end, sums):
     W, K1, d, J = width(V), V.shape[0], V.shape[2], G.shape[0]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
     plane_g, row_g = G.strides[0] // G.itemsize, G.strides[1] // G.itemsize
-    spare = np.zeros(W, V.dtype)
+    rest, spare = np.zeros(W, V.dtype), np.zeros(W, G.dtype)
     for i in range(begin, end):
         for at in range(0, d, W):
             m = min(W, d - at)
@@ -108,7 +108,7 @@ def correlate_rows(G, V, begin, end, sums):
                 g = get(G, k * plane_g + i * row_g + at, m, spare)
                 for j in range(K1):
                     where = at * J * K1 + (k * K1 + j) * W
-                    v = get(V, j * plane + i * row + at, m, spare)
+                    v = get(V, j * plane + i * row + at, m, rest)
                     store(sums, where, fma(g, v, load(sums, where)))
 
 
@@ -131,7 +131,7 @@ def correlate(G, V, out):
     """See ``cpu.correlate``: rows in parts whose number does not depend on the threads."""
     n = V.shape[1]
     step = max(1, -(-n // PARTS))
-    sums = np.zeros((PARTS, -(-V.shape[2] // width(V)) * width(V) * G.shape[0] * V.shape[0]), V.dtype)
+    sums = np.zeros((PARTS, -(-V.shape[2] // width(V)) * width(V) * G.shape[0] * V.shape[0]), out.dtype)
     for part in prange(PARTS):
         correlate_rows(G, V, part * step, min(n, part * step + step), sums[part])
     gathered(sums, out)
@@ -157,15 +157,16 @@ def mix_dropped_rows(V, weights, J, lower, drop, factor, seed, out, begin, end):
     """Rows of ``cpu.mix_dropped``: the basis of a tile exists in registers, one hop at a time."""
     W, K1, d = width(V), V.shape[0], V.shape[2]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
-    spare, block, key = np.zeros(W, V.dtype), np.empty(K1 * W, V.dtype), scramble(seed)
+    rest, spare = np.zeros(W, V.dtype), np.zeros(W, out.dtype)
+    block, key = np.empty(K1 * W, out.dtype), scramble(seed)
     for i in range(begin, end):
         for at in range(0, d, W):
             m = min(W, d - at)
             for j in range(K1):
-                store(block, j * W, get(V, j * plane + i * row + at, m, spare))
-            total = splat(V.dtype.type(0))
+                store(block, j * W, get(V, j * plane + i * row + at, m, rest))
+            total = splat(out.dtype.type(0))
             for k in range(J):
-                term = splat(V.dtype.type(0))
+                term = splat(out.dtype.type(0))
                 where = at * J * K1 + k * K1 * W
                 for j in range(k + 1 if lower else K1):
                     term = fma(load(weights, where + j * W), load(block, j * W), term)
@@ -177,7 +178,7 @@ def mix_dropped_rows(V, weights, J, lower, drop, factor, seed, out, begin, end):
 def mix_dropped(V, C, lower, drop, factor, seed, out):
     """See ``cpu.mix_dropped``."""
     n, W, pairs = V.shape[1], width(V), C.shape[0] * C.shape[1]
-    weights = np.zeros(-(-C.shape[2] // W) * W * pairs, V.dtype)
+    weights = np.zeros(-(-C.shape[2] // W) * W * pairs, out.dtype)
     for column in range(C.shape[2]):  # tile by tile, in the order in which every row reads them
         for pair in range(pairs):
             where = (column // W) * W * pairs + pair * W + column % W
@@ -192,13 +193,14 @@ def correlate_dropped_rows(G, V, J, lower, drop, factor, seed, begin, end, sums)
     """The same under dropout, with the masks of the forward pass."""
     W, K1, d = width(V), V.shape[0], V.shape[2]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
-    spare, block, key = np.zeros(W, V.dtype), np.empty(K1 * W, V.dtype), scramble(seed)
+    rest, spare = np.zeros(W, V.dtype), np.zeros(W, G.dtype)
+    block, key = np.empty(K1 * W, G.dtype), scramble(seed)
     for i in range(begin, end):
         for at in range(0, d, W):
             m = min(W, d - at)
             g = get(G, i * d + at, m, spare)
             for j in range(K1):
-                store(block, j * W, get(V, j * plane + i * row + at, m, spare))
+                store(block, j * W, get(V, j * plane + i * row + at, m, rest))
             for k in range(J):
                 masked = mul(g, draw(i * J + k, key, at, drop, factor))
                 for j in range(k + 1 if lower else K1):
@@ -211,7 +213,7 @@ def correlate_dropped(G, V, lower, drop, factor, seed, out):
     """See ``cpu.correlate_dropped``."""
     n, J = V.shape[1], out.shape[0]
     step = max(1, -(-n // PARTS))
-    sums = np.zeros((PARTS, -(-V.shape[2] // width(V)) * width(V) * J * V.shape[0]), V.dtype)
+    sums = np.zeros((PARTS, -(-V.shape[2] // width(V)) * width(V) * J * V.shape[0]), out.dtype)
     for part in prange(PARTS):
         begin, end = part * step, min(n, part * step + step)
         correlate_dropped_rows(G, V, J, lower, drop, factor, seed, begin, end, sums[part])

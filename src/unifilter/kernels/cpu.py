@@ -48,32 +48,40 @@ def three_term(A: CSR, X: Tensor, V: Tensor, plan: Schedule) -> Recurrence:
 
 
 def mix(V: Tensor, C: Tensor, out: Tensor) -> None:
-    """See ``reference.mix``. ``out`` may be V itself: a tile is read before it is written."""
-    _check(V.dtype)
-    blocks.mix.doing(C.shape[0] * V.numel())(_numpy(V), _numpy(C), _numpy(out))
+    """See ``reference.mix``. ``out`` may be V itself: a tile is read before it is written.
+
+    V may be bfloat16: its halves are widened in registers, and sums are float32.
+    """
+    _check(C.dtype)
+    target = out if out.dtype == C.dtype else torch.empty_like(out, dtype=C.dtype)
+    blocks.mix.doing(C.shape[0] * V.numel())(_stored(V), _numpy(C), _numpy(target))
+    if target is not out:
+        out.copy_(target)
 
 
 def correlate(G: Tensor, V: Tensor) -> Tensor:
     """See ``reference.correlate``. G and V are read once."""
-    out = torch.empty(G.shape[0], V.shape[0], V.shape[2], dtype=V.dtype)
-    blocks.correlate.doing(G.shape[0] * V.numel())(_numpy(G), _numpy(V), _numpy(out))
+    kind = _sum(V)
+    out = torch.empty(G.shape[0], V.shape[0], V.shape[2], dtype=kind)
+    blocks.correlate.doing(G.shape[0] * V.numel())(_numpy(G.to(kind)), _stored(V), _numpy(out))
     return out
 
 
 def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int, lower: bool) -> Tensor:
     """See ``reference.mix_dropped``. Neither the basis nor its mask is ever written to memory."""
-    _check(V.dtype)
-    out = V.new_empty(V.shape[1:])
+    _check(C.dtype)
+    out = torch.empty(V.shape[1:], dtype=C.dtype)
     mixed = blocks.mix_dropped.doing(C.shape[0] * V.numel())
-    mixed(_numpy(V), _numpy(C), lower, *_dropout(V.dtype, p, seed), _numpy(out))
+    mixed(_stored(V), _numpy(C), lower, *_dropout(C.dtype, p, seed), _numpy(out))
     return out
 
 
 def correlate_dropped(G: Tensor, V: Tensor, J: int, p: float, seed: int, lower: bool) -> Tensor:
     """See ``reference.correlate_dropped``."""
-    out = V.new_empty(J, V.shape[0], V.shape[2])
+    kind = _sum(V)
+    out = torch.empty(J, V.shape[0], V.shape[2], dtype=kind)
     blocks.correlate_dropped.doing(J * V.numel())(
-        _numpy(G), _numpy(V), lower, *_dropout(V.dtype, p, seed), _numpy(out)
+        _numpy(G.to(kind)), _stored(V), lower, *_dropout(kind, p, seed), _numpy(out)
     )
     return out
 
@@ -123,6 +131,18 @@ def _dropout(dtype: torch.dtype, p: float, seed: int) -> tuple[Any, Any, Any]:
 def _numpy(x: Tensor) -> NDArray[Any]:
     array: NDArray[Any] = x.detach().numpy()
     return array
+
+
+def _stored(V: Tensor) -> NDArray[Any]:
+    """V as it lies in memory: bfloat16, which NumPy does not know, as the bits of uint16."""
+    if V.dtype == torch.bfloat16:
+        return _numpy(V.view(torch.int16)).view(np.uint16)
+    _check(V.dtype)
+    return _numpy(V)
+
+
+def _sum(V: Tensor) -> torch.dtype:
+    return torch.float64 if V.dtype == torch.float64 else torch.float32
 
 
 def _arrays(A: CSR) -> tuple[Any, ...]:

@@ -2,7 +2,8 @@
 
 LLVM cannot prove that numba's arrays do not overlap, and so keeps an accumulator in memory that belongs in a
 register. A value of type ``Vec`` lives in registers by definition. How many numbers it holds follows from
-their type: 16 of float32, 8 of float64.
+their type: 16 of float32, 8 of float64. Arrays of uint16 hold bfloat16, the upper halves of float32, and are
+read as 16 of these.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Vec(types.Type):
 
 
 def _line(dtype) -> Vec:
-    return Vec(dtype, 512 // dtype.bitwidth)
+    return Vec(types.float32, 16) if dtype == types.uint16 else Vec(dtype, 512 // dtype.bitwidth)
 
 
 @register_model(Vec)
@@ -54,8 +55,14 @@ def load(typing, array, offset):
 
     def generate(context, builder, signature, args):
         kind = context.get_value_type(vec)
-        value = builder.load(_address(context, builder, signature.args[0], args[0], args[1], kind))
+        half = array.dtype == types.uint16
+        stored = ir.VectorType(ir.IntType(16), vec.lanes) if half else kind
+        value = builder.load(_address(context, builder, signature.args[0], args[0], args[1], stored))
         value.align = array.dtype.bitwidth // 8
+        if half:
+            bits = ir.VectorType(ir.IntType(32), vec.lanes)
+            shift = ir.Constant(bits, [16] * vec.lanes)
+            value = builder.bitcast(builder.shl(builder.zext(value, bits), shift), kind)
         return value
 
     return vec(array, types.intp), generate

@@ -10,6 +10,8 @@ from torch.autograd.function import once_differentiable
 
 from unifilter.kernels import spmm as kernels
 
+HALF = (torch.bfloat16, torch.float16)
+
 
 def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
     r"""Basis vectors of P from their coefficients in V.
@@ -19,7 +21,7 @@ def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
     Parameters
     ----------
     V : Tensor of shape (K+1, n, d)
-        From :func:`lanczos`.
+        From :func:`lanczos`; may be kept in half precision, the result then has the precision of C.
     C : Tensor of shape (J, K+1, d) or (K+1, d)
         Coefficients of J vectors, or of one.
     out : Tensor of shape (J, n, d), optional
@@ -52,7 +54,14 @@ def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
     return Z if C.dim() == 3 else Z[0]
 
 
-def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int | Tensor, lower: bool = False) -> Tensor:
+def mix_dropped(
+    V: Tensor,
+    C: Tensor,
+    p: float,
+    seed: int | Tensor,
+    lower: bool = False,
+    dtype: torch.dtype | None = None,
+) -> Tensor:
     r"""The sum of a basis under dropout, without writing the basis.
 
     .. math:: \text{out} = \sum_k m_k \odot \frac{1}{1-p} \sum_j C[k, j] \, V[j]
@@ -72,6 +81,8 @@ def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int | Tensor, lower: bool 
         Below 2^32.
     lower : bool
         Promises that C[k, j] = 0 for j > k, now and later: what a basis of degree k has. Half the work.
+    dtype : torch.dtype, optional
+        Of the result, where V is kept in half precision; that of C if not given.
 
     Examples
     --------
@@ -83,7 +94,7 @@ def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int | Tensor, lower: bool 
     if not 0 <= p < 1:
         raise ValueError(f"the dropout rate must lie in [0, 1), but is {p}.")
     Z: Tensor = _MixDropped.apply(V, C, p, seed, lower)  # type: ignore[no-untyped-call]
-    return Z
+    return Z.to(dtype or C.dtype) if V.dtype in HALF else Z
 
 
 class _Mix(torch.autograd.Function):
@@ -92,7 +103,8 @@ class _Mix(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, V: Tensor, C: Tensor) -> Tensor:
         ctx.save_for_backward(V, C)
-        return kernels.mix(V, C)
+        out = V.new_empty(C.shape[0], *V.shape[1:], dtype=C.dtype) if V.dtype in HALF else None
+        return kernels.mix(V, C, out)
 
     @staticmethod
     def backward(ctx: Any, G: Tensor) -> tuple[Tensor | None, Tensor | None]:

@@ -122,7 +122,8 @@ def fit(
     """
     if hasattr(model, "solve"):
         return _solved(model, train.gathered(), val.gathered())
-    batch = training.batch or rows_that_fit(model, train.inputs, train.y.numel(), val.y.numel())
+    copied = sum(part.y.numel() for part in (train, val) if part.index is not None)
+    batch = training.batch or rows_that_fit(model, train.inputs, train.y.numel(), copied)
     state = State(batch=None if batch is None or batch >= train.y.numel() else batch)
     optimizer = OPTIMIZERS[training.optimizer](
         [{"params": p, **training.group(name)} for name, p in groups_of(model).items() if p], lr=training.lr

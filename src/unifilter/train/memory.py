@@ -15,19 +15,21 @@ COPIES = 4  # of every activation: the value, what dropout or a norm keeps of it
 UNKNOWN = 2**32  # bytes, where the machine does not say what is free
 
 
-def rows_that_fit(model: nn.Module, inputs: Any, train: int, val: int, free: int | None = None) -> int | None:
+def rows_that_fit(
+    model: nn.Module, inputs: Any, train: int, copied: int, free: int | None = None
+) -> int | None:
     """Training rows a step: None, all of them, where that fits; else at most ``ROWS``, a power of 2.
 
-    All of them need a copy of the training and the validation rows of the inputs, and every layer's
-    activations. Rows that depend on others are never separated.
+    All of them need every layer's activations, and room for what is copied of the inputs. Rows that depend on
+    others are never separated.
 
     Parameters
     ----------
     model : nn.Module
     inputs
         Of the model, in place: what they take is taken already.
-    train, val : int
-        Numbers of rows.
+    train, copied : int
+        Training rows, and rows of the inputs that would be copied beforehand.
     free : bytes, optional
         Asked of the machine if not given.
 
@@ -35,16 +37,16 @@ def rows_that_fit(model: nn.Module, inputs: Any, train: int, val: int, free: int
     --------
     >>> from unifilter.models._rows import Features
     >>> model, inputs = nn.Linear(100, 100), Features(torch.zeros(4, 100))
-    >>> rows_that_fit(model, inputs, 10**6, 10**5, free=2**40) is None
+    >>> rows_that_fit(model, inputs, 10**6, copied=10**6, free=2**40) is None
     True
-    >>> rows_that_fit(model, inputs, 10**6, 10**5, free=2**30)
+    >>> rows_that_fit(model, inputs, 10**6, copied=10**6, free=2**30)
     65536
     """
     if not inputs.independent_rows or not train or not inputs.n:
         return None
     row, active = bytes_of_a_row(inputs), COPIES * activations(model)
     planned = SHARE * (free_memory(_device(model)) if free is None else free)
-    if row * (train + val) + active * train <= planned:
+    if row * copied + active * train <= planned:
         return None
     batch = ROWS
     while batch > 1 and (row + active) * batch > planned:

@@ -79,7 +79,7 @@ class Rows:
         parts = []
         for s, V in enumerate(self.V):
             for m in range(start[s], start[s + 1]):
-                part = mix_dropped(V, C[m], rates[m], seeds[m], lower=True)
+                part = mix_dropped(V, C[m], rates[m], seeds[m], lower=True, dtype=V.dtype)
                 parts.append(pad(part, (0, 0, 0, self.longest - part.shape[0])))
         return torch.stack(parts)
 
