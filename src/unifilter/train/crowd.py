@@ -20,6 +20,7 @@ from torch.nn.functional import cross_entropy
 from unifilter.train.config import Training
 from unifilter.train.loop import OPTIMIZERS, Outcome, Part, gains_by_half, groups_of
 from unifilter.train.population import Score
+from unifilter.train.recording import recorded
 
 STREAMS = 16  # trainings that the GPU works on at once
 ASK = 20  # epochs after which those out of patience leave
@@ -130,18 +131,10 @@ class Lane:
         return done
 
     def _record(self) -> None:
-        """One epoch as a CUDA graph; recording computes nothing. What cannot be recorded is run as it is."""
-        recording = torch.cuda.CUDAGraph()
-        # Not torch.cuda.graph: it collects garbage each time, which takes longer than all the rest.
-        recording.capture_begin(capture_error_mode="thread_local")
+        """What cannot be recorded is run as it is."""
         try:
-            self.epoch()
-            recording.capture_end()
-            self.recording = recording
+            self.recording = recorded(self.epoch)
         except RuntimeError as error:
-            with contextlib.suppress(RuntimeError):
-                recording.capture_end()
-            torch.cuda.synchronize()
             if isinstance(error, torch.cuda.OutOfMemoryError):
                 raise
             self.unrecorded = str(error).splitlines()[0]

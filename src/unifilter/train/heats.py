@@ -7,7 +7,7 @@ on (asynchronous successive halving): no heat waits for another, and memory hold
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -96,34 +96,44 @@ class Heats:
         hs = [training_homophily(dataset, s, []) for s in self.splits]
         masks = [(rows(dataset, s.train, device), rows(dataset, s.val, device)) for s in self.splits]
         size = max(1, _fits(inputs, masks, configs[0], device) // len(self.splits))
-        for at in range(0, len(settings), size):
-            some = settings[at : at + size]
+
+        def racers(some: Numbered) -> Population:
             members = [
-                Member(configs[at + i], self._training(s, k), k, h)
-                for i, (_, s) in enumerate(some)
+                Member(Config(**options_of(s)), self._training(s, k), k, h)
+                for _, s in some
                 for k, h in enumerate(hs)
             ]
-            population = Population(inputs, y, masks, members, len(dataset.classes))
-            yield self._climbed(population, some)
+            return Population(inputs, y, masks, members, len(dataset.classes))
+
+        yield from self._in_heats(settings, size, racers)
 
     def _side_by_side(self, settings: Numbered) -> Iterator[list[Trial]]:
-        size, at = max(1, MOST // len(self.splits)), 0
-        while at < len(settings):
-            some = settings[at : at + size]
+        def racers(some: Numbered) -> Crowd:
             jobs = [
                 Job(split, options_of(s), self._training(s, k), str(s.get("preprocess", "none")))
                 for _, s in some
                 for k, split in enumerate(self.splits)
             ]
+            return Crowd([lane for _, lane in lanes_of(self.prepared, self.model, jobs)])
+
+        yield from self._in_heats(settings, max(1, MOST // len(self.splits)), racers)
+
+    def _in_heats(
+        self, settings: Numbered, size: int, racers: Callable[[Numbered], Population | Crowd]
+    ) -> Iterator[list[Trial]]:
+        """So many settings at a time; half as many where memory is too small, which others may share."""
+        at = 0
+        while at < len(settings):
+            some = settings[at : at + size]
             try:
-                crowd = Crowd([lane for _, lane in lanes_of(self.prepared, self.model, jobs)])
-                yield self._climbed(crowd, some)
+                found = self._climbed(racers(some), some)
             except torch.cuda.OutOfMemoryError:
                 if size == 1:
                     raise
-                size //= 2
+                size = min(size, len(some)) // 2
                 torch.cuda.empty_cache()
                 continue
+            yield found
             at += len(some)
 
     def _solved(self, number: int, setting: dict[str, Any]) -> Trial:

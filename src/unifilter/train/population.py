@@ -21,6 +21,7 @@ from unifilter.krylov import mix_dropped
 from unifilter.models._basis import Basis
 from unifilter.models.unifilter import Config
 from unifilter.train.config import Training
+from unifilter.train.recording import recorded
 from unifilter.train.run import class_weights
 from unifilter.train.stack import Stack
 from unifilter.train.threads import threads_for
@@ -251,15 +252,15 @@ class Population:
         if self.recording is not None:
             self.recording.replay()
         elif self.alive.is_cuda and self.warm >= WARM:
-            self.recording = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self.recording):
-                self._step()
-                self._note()
+            self.recording = recorded(self._step_and_note)
             self.recording.replay()  # recording computes nothing
         else:
-            self._step()
-            self._note()
+            self._step_and_note()
             self.warm += 1
+
+    def _step_and_note(self) -> None:
+        self._step()
+        self._note()
 
     def _step(self) -> None:
         self.time += 1
