@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
@@ -12,6 +13,7 @@ from unifilter.data.splits import Split
 from unifilter.models._registry import configure, model_class
 from unifilter.train.config import Training
 from unifilter.train.crowd import Crowd, Lane
+from unifilter.train.loop import Part
 from unifilter.train.prepared import Prepared
 from unifilter.train.run import Result, begin, conclude
 
@@ -33,8 +35,8 @@ def gains_by_company(model: str, device: torch.device, training: Training) -> bo
 
 
 def lanes_of(prepared: Prepared, model: str, jobs: Sequence[Job]) -> list[tuple[Any, Lane]]:
-    """A start and a lane for every job."""
-    found = []
+    """A start and a lane for every job; jobs on the same inputs and split share their rows."""
+    found, parts = [], dict[tuple[int, int], tuple[Part, Part]]()
     for job in jobs:
         config = configure(model, job.options)
         inputs = prepared(model, job.preprocess, config)
@@ -47,7 +49,9 @@ def lanes_of(prepared: Prepared, model: str, jobs: Sequence[Job]) -> list[tuple[
             inputs=inputs,
             device=prepared.device,
         )
-        lane = Lane(start.net, start.train, start.val, job.training, start.weights, start.random)
+        train, val = parts.setdefault((id(inputs), id(job.split)), (start.train, start.val))
+        start = replace(start, train=train, val=val)
+        lane = Lane(start.net, train, val, job.training, start.weights, start.random)
         found.append((start, lane))
     return found
 
