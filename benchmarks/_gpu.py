@@ -50,9 +50,9 @@ def copy_bandwidth(repetitions: int = 20) -> float:
     return 2 * source.nbytes / statistics.median(seconds(lambda: target.copy_(source), repetitions))
 
 
-def seconds(job: Callable[[], Any], repetitions: int) -> list[float]:
+def seconds(job: Callable[[], Any], repetitions: int, warm: int = 2) -> list[float]:
     """Of each repetition, by events on the device, after two that do not count."""
-    for _ in range(2):
+    for _ in range(warm):
         job()
     found = []
     for _ in range(repetitions):

@@ -54,7 +54,8 @@ MAY_IMPORT = {
 HEAVY = {"numba", "llvmlite", "triton", "sklearn", "torch_geometric", "pyarrow", "typer", "plotly", "rich"}
 HEAVY |= {"matplotlib"}
 # The kernels are written in numba and Triton, the command line in typer and rich: loaded on first use.
-COMPILED = ("blocks", "cpu", "recurrence", "relabel", "simd", "team", "tiles", "gpu", "gpu_mix", "gpu_train")
+COMPILED = ("blocks", "cpu", "recurrence", "relabel", "simd", "team", "tiles")
+COMPILED += ("gpu", "gpu_lanczos", "gpu_mix", "gpu_train")
 AT_HOME = {"data/lookup.py"} | {f"kernels/{name}.py" for name in COMPILED}
 
 MODULES = sorted(p.relative_to(SOURCE) for p in SOURCE.rglob("*.py"))

@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from unifilter.kernels.gpu import _long
+from unifilter.kernels.gpu import long
 from unifilter.kernels.reference import threshold
 
 THREADS = 128
@@ -127,7 +127,7 @@ def _mixed(V, plane, step, C, which, J, rows, cols, n, d, K1: tl.constexpr, BASI
     there = (rows < n)[:, None] & (cols < d)[None, :]
     asked = (which < J)[:, None] & (cols < d)[None, :]
     for j in tl.static_range(K1):  # unrolled: the loads of several hops are under way at once
-        v = tl.load(V + _long(j) * plane + rows[:, None] * step + cols[None, :], mask=there, other=0.0)
+        v = tl.load(V + long(j) * plane + rows[:, None] * step + cols[None, :], mask=there, other=0.0)
         c = tl.load(C + (which * K1 + j)[:, None] * d + cols[None, :], mask=asked, other=0.0)
         total += c[:, None, :] * v.to(C.dtype.element_ty)[None, :, :]
     return total
@@ -152,7 +152,7 @@ def _mix_dropped(V, plane, step, C, out, J, n, d, K1: tl.constexpr, drop, factor
     cols = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
     total = _mixed(V, plane, step, C, which, J, rows, cols, n, d, K1, BASIS, TILE, WIDTH)
     key = _scramble(tl.load(seed).to(tl.uint32))
-    kept = _kept(rows[None, :] * J + which[:, None], cols, key) >= _long(drop).to(tl.uint32)
+    kept = _kept(rows[None, :] * J + which[:, None], cols, key) >= long(drop).to(tl.uint32)
     z = tl.sum(tl.where(kept, factor * total, 0.0), axis=0)
     at = rows[:, None] * d + cols[None, :]
     tl.store(out + at, z.to(out.dtype.element_ty), mask=(rows < n)[:, None] & (cols < d)[None, :])
@@ -202,7 +202,7 @@ def _correlate_dropped(G, V, plane, step, shares, J, n, d, K1, drop, factor, see
     total = tl.zeros([BASIS, HOPS, WIDTH], kind)
     for row in range(chunk * CHUNK, tl.minimum(chunk * CHUNK + CHUNK, n)):
         g = tl.load(G + row * d + cols, mask=cols < d, other=0.0).to(kind)
-        kept = _kept(_long(row) * J + which, cols, key) >= _long(drop).to(tl.uint32)
+        kept = _kept(long(row) * J + which, cols, key) >= long(drop).to(tl.uint32)
         g = tl.where(kept, factor * g[None, :], 0.0).to(kind)
         v = _row_of(V, plane, step, row, cols, d, K1, HOPS).to(kind)
         total += g[:, None, :] * v[None, :, :]

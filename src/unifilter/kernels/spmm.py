@@ -53,9 +53,9 @@ def three_term(A: CSR, X: Tensor, V: Tensor, plan: Any) -> Recurrence | None:
 
         return cpu.three_term(A, X, V, plan)
     if _has_triton(X) and X.dtype in (torch.float32, torch.float64):
-        from unifilter.kernels import gpu
+        from unifilter.kernels import gpu_lanczos
 
-        return gpu.three_term(A, X, V, plan)
+        return gpu_lanczos.three_term(A, X, V, plan)
     return None
 
 
