@@ -30,7 +30,8 @@ class Training:
     seed : int
         Of parameters, dropout and batches.
     mixed_precision : bool
-        Products in bfloat16 where the device gains by it (CUDA, CPUs with AVX-512 BF16); ignored elsewhere.
+        Products in bfloat16, of models that filter X, where the device gains by it (CUDA, CPUs with AVX-512
+        BF16); ignored elsewhere.
 
     Examples
     --------

@@ -219,7 +219,8 @@ def _step(
     total, count = torch.zeros(()), 0
     for part in batches:
         kind = part.y.device.type
-        mixed = training.mixed_precision and gains_by_half(kind)
+        # Models that filter what they learn multiply by a P in float32.
+        mixed = training.mixed_precision and part.inputs.independent_rows and gains_by_half(kind)
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast(kind, torch.bfloat16) if mixed else nullcontext():
             loss = cross_entropy(model(part.inputs).float(), part.y, weights)
