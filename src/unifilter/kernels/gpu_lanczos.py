@@ -22,7 +22,7 @@ from unifilter.kernels.reference import ended
 ROWS = 16  # rows that one program of the product takes in turn
 CHUNK = 64  # rows of the pass, and
 TILE = 16  # how many of them at a time
-MEASURED = 512  # rows over which inner products are summed in the vectors' own precision
+MEASURED = 1024  # rows over which inner products are summed in the vectors' own precision
 BLOCK = 12  # vectors between two measurements, at most
 FINE = 16  # rounding errors that an inner product may be away from 0 or 1: below, nothing is done
 EXPECTED = 0.01  # the expected drift at which it is measured
@@ -59,14 +59,14 @@ def _step(A: CSR, V: Tensor, k: int, alpha: Tensor, beta: Tensor, square: Tensor
     width, step = gpu.column_width(d), V.stride(1)
     programs = (triton.cdiv(n, ROWS), triton.cdiv(d, width))
     sums = gpu.piece_sums(A, V[k], step, cut, width)
-    shares = torch.empty(programs[0], 2, d, dtype=V.dtype, device=V.device)
+    shares = torch.empty(programs[0], 2, d, dtype=torch.float64, device=V.device)
     previous = beta[k - 1] if k else torch.zeros_like(square)
     _product[programs](
         A.indptr, A.indices, *gpu.weights_of(A), A.scale, A.loop, A.loop != 0, V[k], V[max(k - 1, 0)], V[k + 1],
         step, k, _two(previous, V), cut.first, sums, shares, n, d, gpu.LONG, ROWS, gpu.neighbours(V), width,
-        gpu.is_wide(V), num_warps=1,
+        gpu.is_wide(V), num_warps=1, **_registers(V),
     )  # fmt: skip
-    a, ww = shares.sum(dim=0, dtype=torch.float64)
+    a, ww = shares.sum(dim=0)
     least = ended(V.dtype)
     # The sum of squares of w - a v_k. Where it cancels, the quotient below is not 1 and says by how much.
     size = (ww - a * a * (2 - square)).clamp_min(least**2).sqrt()
@@ -103,6 +103,11 @@ def _settle(V: Tensor, steady: int, k: int, alpha: Tensor, beta: Tensor) -> int:
         if count > 1 or bool((G[0, :-1].abs().sum(dim=0) <= 0.5).all()):
             break
     return k
+
+
+def _registers(V: Tensor) -> dict[str, int]:
+    """Beyond 64 registers fewer warps would run at once; AMD's compiler has no such setting."""
+    return {} if gpu.is_wide(V) or torch.version.hip else {"maxnreg": 64}
 
 
 def _two(a: Tensor, like: Tensor) -> Tensor:
@@ -173,15 +178,12 @@ def _corrected(V: Tensor, begin: int, C: Tensor) -> None:
 
 @triton.jit
 def _product(indptr, indices, weights, WEIGHTED: tl.constexpr, scale, loop, LOOPED: tl.constexpr, now, before, after, step, k, b, first, sums, shares, n, d, LONG: tl.constexpr, ROWS: tl.constexpr, NEIGHBOURS: tl.constexpr, WIDTH: tl.constexpr, WIDE: tl.constexpr):  # fmt: skip
-    """After = w = P v_k - b v_{k-1}, and this program's share of the sums of w v_k and w w.
-
-    Beyond 64 registers fewer warps would run at once: the shares are summed in float32 for these few rows.
-    """
+    """After = w = P v_k - b v_{k-1}, and the sums of w v_k and w w over these few rows, in their own precision."""
     program = tl.program_id(0).to(tl.int64)
     cols = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
     inside = cols < d
-    along = tl.zeros([WIDTH], shares.dtype.element_ty)
-    square = tl.zeros([WIDTH], shares.dtype.element_ty)
+    along = tl.zeros([WIDTH], now.dtype.element_ty)
+    square = tl.zeros([WIDTH], now.dtype.element_ty)
     for row in range(program * ROWS, tl.minimum(program * ROWS + ROWS, n)):
         at = long(row) * step + cols
         w = row_sum(
@@ -200,8 +202,8 @@ def _product(indptr, indices, weights, WEIGHTED: tl.constexpr, scale, loop, LOOP
         tl.store(after + at, w, mask=inside)
         along += w * v
         square += w * w
-    tl.store(shares + program * 2 * d + cols, along, mask=inside)
-    tl.store(shares + program * 2 * d + d + cols, square, mask=inside)
+    tl.store(shares + program * 2 * d + cols, along.to(tl.float64), mask=inside)
+    tl.store(shares + program * 2 * d + d + cols, square.to(tl.float64), mask=inside)
 
 
 @triton.jit
