@@ -1,0 +1,193 @@
+"""Homophily estimates: h from training labels, at both split shares and at shares from 10% to 60%."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from unifilter.data import splits
+from unifilter.data.dataset import Dataset
+from unifilter.graph.homophily import edge_homophily
+from unifilter.reproduce.part import Claim, Measure, Part, Scale
+from unifilter.reproduce.printed import half_of, printed
+from unifilter.reproduce.protocols import trials
+from unifilter.reproduce.results import Results, value_of
+from unifilter.train.run import training_homophily
+from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table, Value
+
+# What the reader calls it, and the printed row that it stands beside.
+PROTOCOLS = {
+    "quota": ("60%, quota splits", "60"),
+    "quota48": ("48%, quota splits", "48"),
+    "fixed": ("48%, fixed splits", "48"),
+    "stratified": ("60%, stratified splits", ""),
+}
+SHARED = ("cora", "squirrel")
+
+
+def shares(scale: Scale) -> list[float]:
+    """Training shares of the second table."""
+    every: list[float] = printed()["h_estimate_by_share"]["share"]
+    return [0.2, 0.6] if scale.quick else every
+
+
+def take(dataset: Dataset, what: Mapping[str, Any], device: str) -> dict[str, dict[str, float]]:
+    """An estimate a split, and h itself.
+
+    Examples
+    --------
+    >>> from unifilter.data import load
+    >>> found = take(load("sbm:n=500,h=0.25"), {"protocol": "stratified:2"}, "cpu")
+    >>> [round(h, 1) for h in found["estimate"].values()], found["graph"]["h"]
+    ([0.2, 0.2], 0.25)
+    """
+    if "share" in what:
+        drawn = [splits.quota(dataset.y, what["share"], 0.2, seed) for seed in splits.SEEDS[: what["splits"]]]
+    else:
+        drawn = [trial.split for trial in trials(dataset, what["protocol"])]
+    found = {str(i): training_homophily(dataset, split, []) for i, split in enumerate(drawn)}
+    return {"estimate": found, "graph": {"h": edge_homophily(dataset.graph, dataset.y, dataset.labelled)}}
+
+
+def by_protocol(graph: str, kind: str, scale: Scale) -> Measure:
+    """The estimates of one protocol."""
+    return Measure("estimates", graph, {"protocol": f"{kind}:{scale.splits}"}, take)
+
+
+def by_share(graph: str, share: float, scale: Scale) -> Measure:
+    """The estimates of one training share."""
+    return Measure("estimates", graph, {"share": share, "splits": scale.splits}, take)
+
+
+def measures(scale: Scale) -> list[Measure]:
+    """All graphs and protocols; all shares of two graphs."""
+    found = [by_protocol(graph, kind, scale) for graph in scale.graphs for kind in PROTOCOLS]
+    return found + [by_share(g, s, scale) for g in scale.has(*SHARED) for s in shares(scale)]
+
+
+def estimated(results: Results, measure: Measure) -> list[float]:
+    """One number a split; none if nothing was measured."""
+    taken = results.taken(measure)
+    return [] if taken is None else list(taken["estimate"].values())
+
+
+def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
+    """Estimates with their spread, and how they change with the share."""
+    means, spreads = _by_protocol(results, scale)
+    plots = [_plot(graph, results, scale) for graph in scale.has(*SHARED)]
+    return [means, spreads, *_by_share(results, scale), *plots]
+
+
+def _by_protocol(results: Results, scale: Scale) -> tuple[Table, Table]:
+    columns = list(scale.graphs)
+    means: dict[str, dict[str, Cell]] = {"h on all labels": {}}
+    spreads: dict[str, dict[str, Cell]] = {}
+    for kind, (name, source) in PROTOCOLS.items():
+        means[name], spreads[name] = {}, {}
+        for graph in columns:
+            taken = results.taken(by_protocol(graph, kind, scale))
+            if taken is None:
+                continue
+            some = list(taken["estimate"].values())
+            mean, spread = printed()["h_estimate"].get(source, {}).get(graph, (None, None))
+            half = None if spread is None else half_of(spread)
+            means["h on all labels"][graph] = Cell(Value(taken["graph"]["h"]))
+            means[name][graph] = Cell(value_of(some), mean, printed_half=half)
+            spreads[name][graph] = _spread(some, spread)
+    caption = (
+        "From the labels of training nodes alone. Quota splits take as many nodes from every class, so "
+        "edges of small classes count more than they do in the graph; stratified splits do not."
+    )
+    title = "Homophily estimated from training labels"
+    return (
+        Table("estimates", title, columns, means, caption, **_FINE),
+        Table("estimates_spread", "Standard deviation over splits", columns, spreads, **_SPREAD),
+    )
+
+
+def _by_share(results: Results, scale: Scale) -> tuple[Table, Table]:
+    means: dict[str, dict[str, Cell]] = {}
+    spreads: dict[str, dict[str, Cell]] = {}
+    for graph in scale.has(*SHARED):
+        for share in shares(scale):
+            some = estimated(results, by_share(graph, share, scale))
+            mean, spread = _printed(graph, share)
+            if some:
+                half = None if spread is None else half_of(spread)
+                means.setdefault(graph, {})[f"{share:.0%}"] = Cell(value_of(some), mean, printed_half=half)
+                spreads.setdefault(graph, {})[f"{share:.0%}"] = _spread(some, spread)
+    columns = [f"{share:.0%}" for share in shares(scale)]
+    title = "Homophily estimated from shares of the labels"
+    return (
+        Table("estimates_by_share", title, columns, means, "Quota splits.", **_FINE),
+        Table("estimates_by_share_spread", "Standard deviation over splits", columns, spreads, **_SPREAD),
+    )
+
+
+def _plot(graph: str, results: Results, scale: Scale) -> Plot:
+    some = [(s, found) for s in shares(scale) if (found := estimated(results, by_share(graph, s, scale)))]
+    values = [(s, value_of(found)) for s, found in some]
+    series = [
+        Series("estimate", [s for s, _ in values], [v.mean for _, v in values], [v.half for _, v in values])
+    ]
+    paper = [(s, *_printed(graph, s)) for s in shares(scale)]
+    known = [
+        (s, mean, half_of(spread)) for s, mean, spread in paper if mean is not None and spread is not None
+    ]
+    if known:
+        x, y, half = zip(*known, strict=True)
+        series.append(Series("estimate", x, y, half, printed=True))
+    taken = results.taken(by_share(graph, shares(scale)[-1], scale))
+    if taken is not None:
+        ends = [shares(scale)[0], shares(scale)[-1]]
+        series.append(Series("h on all labels", ends, [taken["graph"]["h"]] * 2, reference=True))
+    name = f"estimates_{safe(graph)}"
+    return Plot(name, f"Estimate of h by training share, {graph}", "training share", "h", series)
+
+
+def safe(name: str) -> str:
+    """A name that may be part of a file's.
+
+    Examples
+    --------
+    >>> safe("sbm:n=300,h=0.1")
+    'sbm_n_300_h_0_1'
+    """
+    return "".join(c if c.isalnum() else "_" for c in name)
+
+
+def _printed(graph: str, share: float) -> tuple[float | None, float | None]:
+    paper = printed()["h_estimate_by_share"]
+    if graph not in paper or share not in paper["share"]:
+        return None, None
+    mean, spread = paper[graph][paper["share"].index(share)]
+    return mean, spread
+
+
+def _spread(some: Sequence[float], paper: float | None) -> Cell:
+    """A standard deviation; the paper prints two or three digits of it."""
+    ours = Value(float(np.std(some, ddof=1)) if len(some) > 1 else float("nan"))
+    if paper is None:
+        return Cell(ours)
+    return Cell(ours, paper, printed_half=0.005 if paper == round(paper, 2) else 0.0)
+
+
+_FINE: dict[str, Any] = {"unit": "", "digits": 4, "best": "none", "printed_digits": 2}
+_SPREAD: dict[str, Any] = _FINE | {"printed_digits": 3}
+
+
+def check(results: Results, scale: Scale) -> Sequence[Claim]:
+    """Training labels are enough: on stratified splits the estimate is near h."""
+    claims = []
+    for graph in scale.graphs:
+        taken = results.taken(by_protocol(graph, "stratified", scale))
+        if taken is not None:
+            mean, h = float(np.mean(list(taken["estimate"].values()))), taken["graph"]["h"]
+            sentence = f"on stratified splits of {graph} the estimate is within 0.05 of h"
+            claims.append(Claim(sentence, abs(mean - h) < 0.05, f"{mean:.3f}, h = {h:.3f}"))
+    return claims
+
+
+PART = Part("estimates", "Homophily estimated from training labels", show, measures=measures, check=check)

@@ -1,0 +1,211 @@
+"""Spectrum figure: frequency and learned weight of every basis vector of UniFilter, for the six graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from unifilter.bases import released, unibasis
+from unifilter.data.dataset import Dataset
+from unifilter.graph import propagation
+from unifilter.krylov import complete, frequency, lanczos
+from unifilter.presets import NAMES, preset
+from unifilter.record import Record
+from unifilter.reproduce.estimates import safe
+from unifilter.reproduce.part import Claim, Job, Measure, Part, Published, Scale
+from unifilter.reproduce.printed import printed
+from unifilter.reproduce.protocols import trials
+from unifilter.reproduce.results import Results, value_of
+from unifilter.reproduce.tau import entry
+from unifilter.train.run import pick_device, training_homophily
+from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table, Value
+
+K = 10
+COLUMNS = 256  # factorised at a time
+BASES = {"released": "released basis", "unibasis": "exact basis"}
+
+
+def take(dataset: Dataset, what: Mapping[str, Any], device: str) -> dict[str, dict[str, float]]:
+    """Frequency f of each basis vector, the mean over columns that are not 0, and over the splits' h.
+
+    Examples
+    --------
+    >>> from unifilter.data import load
+    >>> what = {"basis": "unibasis", "tau": 0.5, "preprocess": "none", "protocol": "quota:2"}
+    >>> found = take(load("sbm:n=200,h=0.9"), what, "cpu")["frequency"]
+    >>> len(found), 0 < found["10"] < found["0"] < 1
+    (11, True)
+    """
+    where = pick_device(device)
+    h = [training_homophily(dataset, trial.split, []) for trial in trials(dataset, what["protocol"])]
+    build = released if what["basis"] == "released" else unibasis
+    X = dataset.preprocess(what["preprocess"]).features()
+    P = propagation(dataset.graph, dtype=X.dtype, device=where)
+    total, columns = torch.zeros(K + 1, dtype=torch.float64), 0
+    for at in range(0, X.shape[1], COLUMNS):
+        krylov = lanczos(P, X[:, at : at + COLUMNS].contiguous().to(where), K)
+        live = krylov.norm > 0
+        T = complete(P, krylov)
+        for each in h:
+            found = frequency(T, build(krylov.T, krylov.norm, what["tau"], each, K))[:, live]
+            total += found.double().sum(dim=1).cpu() / len(h)
+        columns += int(live.sum())
+    return {"frequency": {str(k): float(f) / columns for k, f in enumerate(total)}}
+
+
+def tau(graph: str) -> float:
+    """The paper's choice; 1/2 elsewhere."""
+    return float(printed()["tau"].get(graph, 0.5))
+
+
+def job(graph: str, basis: str, scale: Scale) -> Job:
+    """The trainings whose weights are shown: those of Table 2, so that nothing is trained twice."""
+    how = Published(entry(graph, basis, "tau", tau(graph)))
+    return Job(f"UniFilter, {BASES[basis]}", graph, f"quota:{scale.splits}", how)
+
+
+def measure(graph: str, basis: str, scale: Scale) -> Measure:
+    """The frequencies of a basis."""
+    scaling = preset(graph).preprocess if graph in NAMES else "none"
+    what = {"basis": basis, "tau": tau(graph), "preprocess": scaling, "protocol": f"quota:{scale.splits}"}
+    return Measure("spectrum", graph, what, take)
+
+
+def jobs(scale: Scale) -> list[Job]:
+    """Both bases on every graph."""
+    return [job(graph, basis, scale) for graph in scale.graphs for basis in BASES]
+
+
+def measures(scale: Scale) -> list[Measure]:
+    """Both bases on every graph."""
+    return [measure(graph, basis, scale) for graph in scale.graphs for basis in BASES]
+
+
+def frequencies(graph: str, basis: str, results: Results, scale: Scale) -> list[float]:
+    """Of vectors 0 to K; none if they were not measured."""
+    taken = results.taken(measure(graph, basis, scale))
+    return [] if taken is None else [taken["frequency"][str(k)] for k in range(K + 1)]
+
+
+def weights(graph: str, basis: str, results: Results, scale: Scale) -> list[list[float]]:
+    """Of vectors 0 to K, a list a split; Records of before weights were recorded have none."""
+    found = [_weights(record) for record in results.of(job(graph, basis, scale))]
+    return [w for w in found if w]
+
+
+def _weights(record: Record) -> list[float]:
+    names = [f"w_{k}" for k in range(K + 1)]
+    return [record.learned[name] for name in names] if names[-1] in record.learned else []
+
+
+def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
+    """A figure a graph, the frequencies beside the printed ones, and where the weights lie."""
+    plots = [p for graph in scale.graphs if (p := _figure(graph, results, scale)) is not None]
+    tables = [_frequencies(results, scale), _centres(results, scale)]
+    return [*plots, *_by_hop(results, scale), *(t for t in tables if any(t.rows.values()))]
+
+
+def _figure(graph: str, results: Results, scale: Scale) -> Plot | None:
+    series = []
+    for basis, name in BASES.items():
+        f, w = frequencies(graph, basis, results, scale), weights(graph, basis, results, scale)
+        if f and w:
+            values = [value_of(each) for each in zip(*w, strict=True)]
+            labels = [str(k) for k in range(K + 1)] if basis == "released" else ()
+            series.append(Series(name, f, [v.mean for v in values], [v.half for v in values], labels=labels))
+    paper = printed()["spectrum"].get(graph)
+    if not series:
+        return None
+    if paper is not None:
+        series.append(
+            Series(BASES["released"], [f / 2 for f, _ in paper], [w for _, w in paper], printed=True)
+        )
+    caption = (
+        "Each basis vector at its frequency, the mean over columns; weights are means over the splits. The "
+        "paper's frequencies are halved here: they are x'Lx, twice its own definition of f."
+    )
+    title = f"Spectrum of the trained basis, {graph}"
+    return Plot(f"spectrum_{safe(graph)}", title, "frequency f", "weight w", series, caption, "stems")
+
+
+def _by_hop(results: Results, scale: Scale) -> list[Plot]:
+    """Frequencies alone: they need no training."""
+    series, hops = [], list(range(K + 1))
+    for graph in scale.graphs:
+        f, paper = frequencies(graph, "released", results, scale), printed()["spectrum"].get(graph)
+        series += [Series(graph, hops, f)] if f else []
+        series += [Series(graph, hops, [p / 2 for p, _ in paper], printed=True)] if f and paper else []
+    caption = "The released basis; the paper's frequencies are halved."
+    title = "Frequency of each basis vector"
+    plot = Plot("spectrum_by_hop", title, "basis vector k", "frequency f", series, caption)
+    return [plot] if series else []
+
+
+def _frequencies(results: Results, scale: Scale) -> Table:
+    rows: dict[str, dict[str, Cell]] = {f"vector {k}": {} for k in range(K + 1)}
+    for graph in scale.graphs:
+        f = frequencies(graph, "released", results, scale)
+        paper = printed()["spectrum"].get(graph)
+        for k, each in enumerate(f):
+            rows[f"vector {k}"][graph] = Cell(Value(2 * each), paper[k][0] if paper else None)
+    return Table(
+        "spectrum_frequencies",
+        "Twice the frequency of every vector of the released basis",
+        list(scale.graphs),
+        rows,
+        "x'Lx / x'x, which is 2f: what the paper's figure shows under the name f. The mean over columns.",
+        unit="",
+        best="none",
+        digits=3,
+        printed_digits=2,
+    )
+
+
+def _centres(results: Results, scale: Scale) -> Table:
+    """One number a graph: the frequency around which the filter works."""
+    rows: dict[str, dict[str, Cell]] = {name: {} for name in BASES.values()}
+    for graph in scale.graphs:
+        for basis, name in BASES.items():
+            f, w = frequencies(graph, basis, results, scale), weights(graph, basis, results, scale)
+            paper = printed()["spectrum"].get(graph) if basis == "released" else None
+            if f and w:
+                theirs = _centre(*zip(*((f / 2, w) for f, w in paper), strict=True)) if paper else None
+                rows[name][graph] = Cell(value_of([_centre(f, each) for each in w]), theirs)
+    return Table(
+        "spectrum_centres",
+        "Mean frequency f, weighed by |w|",
+        list(scale.graphs),
+        rows,
+        "Of the vectors' frequencies, each weighed by the size of its weight; the paper's are halved.",
+        unit="",
+        best="none",
+        digits=3,
+    )
+
+
+def _centre(f: Sequence[float], w: Sequence[float]) -> float:
+    return float(np.average(f, weights=np.abs(w)))
+
+
+def check(results: Results, scale: Scale) -> Sequence[Claim]:
+    """The first vector is x whatever the basis: the printed figure is 2f of it, not f."""
+    claims = []
+    for graph in scale.graphs:
+        f, paper = frequencies(graph, "released", results, scale), printed()["spectrum"].get(graph)
+        if f and paper:
+            ours, theirs = f[0], paper[0][0]
+            sentence = f"the printed frequency of the features of {graph} is nearer to 2f than to f"
+            holds = abs(theirs - 2 * ours) < abs(theirs - ours)
+            claims.append(Claim(sentence, holds, f"printed {theirs:.3f}, f = {ours:.3f}"))
+        elif f:
+            lowest = min(f) >= 0 and max(f) <= 1
+            claims.append(
+                Claim(f"frequencies of {graph} lie in [0, 1]", lowest, f"{min(f):.3f} to {max(f):.3f}")
+            )
+    return claims
+
+
+PART = Part("spectrum", "Spectrum: frequency and weight of each basis vector", show, jobs, measures, check)

@@ -1,0 +1,79 @@
+import pytest
+import torch
+
+from reproduce.measured import GRAPHS, SMALL, measured
+from unifilter import lanczos, mix, propagation, signal_frequency
+from unifilter.bases import unibasis
+from unifilter.data import load
+from unifilter.record import Record
+from unifilter.reproduce.executor import records_of, results_of, train
+from unifilter.reproduce.part import Scale
+from unifilter.reproduce.protocols import trials
+from unifilter.reproduce.spectrum import PART, job, measure, take, weights
+from unifilter.reproduce.table2 import jobs as jobs_of_table2
+from unifilter.train.run import training_homophily
+from unifilter.viz.exhibit import Plot, Table
+
+
+def test_frequencies_are_those_of_the_vectors_themselves():
+    """Against x'Lx / (2 x'x) of vectors written out, in float64, a zero column left out."""
+    data = load("sbm:n=150,h=0.3,d=5")
+    what = {"basis": "unibasis", "tau": 0.3, "preprocess": "none", "protocol": "quota:1"}
+    found = take(data, what, "cpu")["frequency"]
+    P, X = propagation(data.graph, dtype=torch.float64), data.features().double()
+    h = training_homophily(data, trials(data, "quota:1")[0].split, [])
+    V, T, norm = lanczos(P, X, 10)
+    basis = mix(V, unibasis(T, norm, 0.3, h))
+    for k in (0, 1, 5, 10):
+        assert found[str(k)] == pytest.approx(float(signal_frequency(P, basis[k]).mean()), abs=1e-4)
+
+
+def test_the_trainings_are_those_of_table_2():
+    scale = Scale()
+    there = {repr((j.dataset, j.protocol, j.how)) for j in jobs_of_table2(scale)}
+    assert {repr((j.dataset, j.protocol, j.how)) for j in PART.jobs(scale)} <= there
+
+
+def test_without_weights_the_frequencies_are_shown(tmp_path):
+    shown = PART.show(measured(PART, SMALL, tmp_path), SMALL)
+    assert [e.name for e in shown] == ["spectrum_by_hop", "spectrum_frequencies"]
+    first = shown[1].rows["vector 0"][GRAPHS[0]].ours.mean
+    assert 0.5 < first < 1.2  # twice the frequency of features that are mostly noise
+    assert all(claim.holds for claim in PART.check(results_of(tmp_path, SMALL), SMALL))
+
+
+def test_records_of_a_training_give_the_weights(tmp_path):
+    measured(PART, SMALL, tmp_path)
+    for basis in ("released", "unibasis"):
+        train(job(GRAPHS[0], basis, SMALL), tmp_path, SMALL, "cpu", float("inf"))
+    results = results_of(tmp_path, SMALL)
+    found = weights(GRAPHS[0], "released", results, SMALL)
+    assert (len(found), len(found[0])) == (2, 11)
+    plot, _, _, centres = PART.show(results, SMALL)
+    assert isinstance(plot, Plot)
+    assert list(plot.series[0].y) == pytest.approx([sum(w) / 2 for w in zip(*found, strict=True)])
+    assert isinstance(centres, Table)
+    assert 0 < centres.rows["exact basis"][GRAPHS[0]].ours.mean < 1
+
+
+def test_records_of_before_weights_were_recorded_are_read(tmp_path):
+    train(job(GRAPHS[0], "released", SMALL), tmp_path, SMALL, "cpu", float("inf"))
+    file = records_of(tmp_path)
+    lines = [Record.from_json(line) for line in file.read_text().splitlines()]
+    for record in lines:
+        for name in [n for n in record.learned if n.startswith("w_")]:
+            del record.learned[name]
+    file.write_text("".join(record.to_json() + "\n" for record in lines))
+    results = results_of(tmp_path, SMALL)
+    assert len(results.of(job(GRAPHS[0], "released", SMALL))) == 2
+    assert weights(GRAPHS[0], "released", results, SMALL) == []
+
+
+@pytest.mark.parametrize("graph", ["cora", "chameleon"])
+def test_the_paper_prints_twice_the_frequency(mirror, graph):
+    """The first vector is the features themselves, whatever the basis and tau."""
+    from unifilter.reproduce.printed import printed
+
+    asked = measure(graph, "released", Scale())
+    first = take(load(graph), {**asked.what, "protocol": "quota:1"}, "cpu")["frequency"]["0"]
+    assert printed()["spectrum"][graph][0][0] == pytest.approx(2 * first, abs=0.02)
