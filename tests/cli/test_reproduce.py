@@ -1,1 +1,142 @@
+"""The whole reproduction on small graphs, through the door; killed, continued, drawn."""
 
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unifilter.cli.app import app
+from unifilter.record import read
+from unifilter.reproduce.catalog import names
+
+from .conftest import command, start
+
+ROOT = Path(__file__).parents[2]
+CONFIGS = str(ROOT / "experiments/configs")
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """A machine without graphs and without a network to get them from."""
+    return {"UNIFILTER_CACHE": str(tmp_path_factory.mktemp("cache")), "UNIFILTER_MIRROR": ""}
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory, bare):
+    """Everything, quickly; the folder and what was said."""
+    out = tmp_path_factory.mktemp("reproduce") / "out"
+    words = command("reproduce", "all", "--quick", "--device", "cpu", "--processes", "2", "--json")
+    options = {"capture_output": True, "text": True, "env": os.environ | bare, "cwd": out.parent}
+    return out, subprocess.run([*words, "--out", str(out)], **options)
+
+
+def test_a_quick_run_of_everything_holds_on_a_machine_without_graphs(quick):
+    _, done = quick
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = json.loads(done.stdout)
+    assert (said["failed"], said["left"]) == ({}, [])
+    assert said["done"] > 100
+    assert all(claim["holds"] for claim in said["claims"])
+    sentences = " ".join(claim["sentence"] for claim in said["claims"])
+    assert "UniFilter beats the MLP at h = 0.9" in sentences
+    assert "HetFilter loses to HomFilter at h = 0.81" in sentences
+
+
+def test_it_leaves_a_page_tables_and_figures(quick):
+    out, done = quick
+    files = {Path(f).name for f in json.loads(done.stdout)["files"]}
+    assert {"reproduction.html", "table2.md", "table2.tex", "family.svg", "ablation.png"} <= files
+    page = (out / "reproduction.html").read_text(encoding="utf-8")
+    assert "UniFilter, searched" in page
+
+
+def test_with_everything_there_it_only_draws(quick, bare):
+    out, _ = quick
+    before = (out / "records.jsonl").read_text()
+    (out / "reproduction.html").unlink()
+    words = ["reproduce", "all", "--quick", "--device", "cpu", "--out", str(out), "--json"]
+    done = CliRunner().invoke(app, words, env=bare)
+    assert done.exit_code == 0, done.output
+    assert (out / "records.jsonl").read_text() == before
+    assert (out / "reproduction.html").exists()
+
+
+def test_the_list_says_how_much_is_there(quick, bare):
+    out, _ = quick
+    done = CliRunner().invoke(app, ["reproduce", "--list", "--quick", "--out", str(out), "--json"], env=bare)
+    rows = {row["part"]: row for row in json.loads(done.stdout)}
+    assert list(rows) == names()
+    assert rows["table2"]["there"] == rows["table2"]["in all"] > 20
+
+
+def arrived(process, file: Path, records: int) -> None:
+    """Wait until a running process has written so many Records."""
+    deadline = time.monotonic() + 120
+    while not (file.exists() and file.read_text().count("\n") >= records):
+        assert time.monotonic() < deadline
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+def test_a_killed_run_goes_on_without_repeating_what_it_finished(tmp_path, bare):
+    words = ["reproduce", "tau", "h", "--quick", "--device", "cpu", "--out", str(tmp_path), "--no-draw"]
+    file = tmp_path / "records.jsonl"
+    process = start(*words, **bare)
+    arrived(process, file, 3)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    kept = file.read_text()
+    kept = kept[: kept.rfind("\n") + 1]
+    done = CliRunner().invoke(app, words, env=bare)
+    assert done.exit_code == 0, done.output
+    assert file.read_text().startswith(kept)
+    records = read(file)
+    runs = {(r.dataset["name"], json.dumps(r.config), r.split["seed"]) for r in records}
+    assert len(runs) == len(records) > kept.count("\n")
+
+
+def test_ctrl_c_ends_all_processes_and_keeps_what_is_done(tmp_path, bare):
+    words = ["reproduce", "family", "--quick", "--device", "cpu", "--out", str(tmp_path), "--processes", "2"]
+    process = start(*words, **bare)
+    arrived(process, tmp_path / "records.jsonl", 1)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said.strip()) == (130, "interrupted")
+    assert read(tmp_path / "records.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["table9", "--quick"], "no part named 'table9'"),
+        (["table2", "--configs", "nowhere"], "no settings in nowhere"),
+        (["table2", "--quick", "--models", "gnc"], "gnc"),
+    ],
+)
+def test_a_wrong_word_is_one_line(words, said):
+    done = CliRunner().invoke(app, ["reproduce", *words])
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_report_fills_a_readme_from_the_records_and_tells_when_it_is_old(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text("# Mine\n<!-- reproduce:table3_fit -->\n<!-- /reproduce -->\n")
+    words = ["report", str(readme), "--results", str(tmp_path), "--configs", CONFIGS]
+    assert CliRunner().invoke(app, [*words, "--check"]).exit_code == 1
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert "Neither reading has been run" in readme.read_text()
+    assert CliRunner().invoke(app, [*words, "--check"]).exit_code == 0
+
+
+def test_the_tables_of_the_repository_are_those_of_its_records():
+    files = [str(f) for f in (ROOT / "README.md", ROOT / "docs/reproduction.md")]
+    words = ["--results", str(ROOT / "experiments/results/reproduce"), "--configs", CONFIGS, "--check"]
+    done = CliRunner().invoke(app, ["report", *files, *words])
+    assert done.exit_code == 0, done.output

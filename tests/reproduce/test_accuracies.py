@@ -1,1 +1,52 @@
+import pytest
 
+from unifilter.reproduce.accuracies import accuracies, beats, best_of, note
+from unifilter.reproduce.part import Job, Published, Scale
+from unifilter.reproduce.results import Results
+from unifilter.train.compare import Entry
+
+from .conftest import made
+
+
+def job(model, graph="cora", row=None):
+    return Job(row or model, graph, "quota:3", Published(Entry(model)))
+
+
+def test_cells_stand_beside_the_printed_figure_and_empty_rows_are_left_out(results_of):
+    results = results_of([(job("sgc"), [0.8, 0.9, 1.0])])
+    table = accuracies("t", "T", "table2", [job("sgc"), job("sgc", "pubmed"), job("sign")], results)
+    assert list(table.rows) == ["sgc"]
+    cell = table.rows["sgc"]["cora"]
+    assert (cell.ours.mean, cell.ours.runs) == (pytest.approx(90), 3)
+    assert (cell.printed, cell.printed_half) == (86.83, 1.28)
+    assert table.rows["sgc"]["pubmed"].ours is None
+    assert table.columns == ["cora", "pubmed"]
+
+
+def test_a_cell_says_which_splits_are_missing_and_whose_settings_it_has(results_of):
+    assert note(results_of([(job("sgc"), [0.8, 0.9])]), job("sgc")) == "1 splits were not run"
+    filtered = job("sgc", "chameleon-filtered", "SGC, published")
+    assert note(results_of([(filtered, [0.8] * 3)]), filtered) == "settings of chameleon"
+
+
+@pytest.mark.parametrize(("ours", "holds"), [(0.9, True), (0.7, False)])
+def test_the_claim_names_the_best_of_both_sides(results_of, ours, holds):
+    mine = job("unifilter", row="UniFilter, searched")
+    jobs = [job("sgc", row="SGC"), job("gcn", row="GCN"), mine]
+    results = results_of([(jobs[0], [0.8] * 3), (jobs[1], [0.6] * 3), (mine, [ours] * 3)])
+    (claim,) = best_of(results, jobs)
+    assert claim.holds is holds
+    assert claim.evidence == f"UniFilter, searched {100 * ours:.2f}, SGC 80.00"
+
+
+def test_nothing_is_claimed_where_nothing_was_run(results_of):
+    assert best_of(results_of([]), [job("sgc"), job("unifilter", row="UniFilter")]) == []
+
+
+def test_a_model_no_better_than_the_largest_class_does_not_beat_it(tmp_path):
+    graph = "sbm:n=100,classes=4"
+    (claim,) = beats(Results([], tmp_path, Scale()), [job("sgc", graph)], Scale())
+    assert not claim.holds
+    for accuracy, holds in ((0.25, False), (0.3, True)):
+        results = Results(made(job("sgc", graph), [accuracy] * 3), tmp_path, Scale())
+        assert beats(results, [job("sgc", graph)], Scale())[0].holds is holds

@@ -1,1 +1,50 @@
+from pathlib import Path
 
+import pytest
+
+from unifilter.reproduce.choice import FOLDER, Choice
+from unifilter.reproduce.part import Auto, Job, Published, Scale, Searched
+from unifilter.train.compare import Entry
+
+CONFIGS = Path(__file__).parents[2] / "experiments/configs"
+JOBS = {
+    "published": Job("a", "cora", "quota:10", Published(Entry("sgc"))),
+    "searched": Job("b", "cora", "fixed:10", Searched("gcn", 5)),
+    "auto": Job("c", "cora", "quota48:10", Auto()),
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({}, {"published", "searched", "auto"}),
+        ({"how": "auto,searched"}, {"searched", "auto"}),
+        ({"models": "sgc, unifilter"}, {"published", "auto"}),
+        ({"protocols": "fixed"}, {"searched"}),
+        ({"models": "sgc", "how": "auto"}, set()),
+    ],
+)
+def test_only_the_jobs_that_were_asked_for_are_wanted(options, wanted):
+    choice = Choice(configs=CONFIGS, **options)
+    assert {name for name, job in JOBS.items() if choice.wants(job)} == wanted
+
+
+@pytest.mark.parametrize(
+    "options", [{"models": "gnc"}, {"how": "tuned"}, {"protocols": "random"}, {"configs": Path("nowhere")}]
+)
+def test_a_name_that_does_not_exist_is_said_at_once(options):
+    with pytest.raises(ValueError, match="gcn|published, searched|quota48|experiments/configs"):
+        Choice(**{"configs": CONFIGS} | options)
+
+
+def test_the_budget_of_a_folder_is_remembered(tmp_path):
+    assert Choice(configs=CONFIGS, out=tmp_path).scale.settings == Scale.settings
+    (tmp_path / "scale.json").write_text('{"settings": 7}')
+    assert Choice(configs=CONFIGS, out=tmp_path).scale.settings == 7
+    assert Choice(configs=CONFIGS, out=tmp_path, settings=9).scale.settings == 9
+
+
+def test_a_quick_run_keeps_its_records_apart_and_graphs_can_be_named():
+    assert Choice(configs=CONFIGS).folder == FOLDER
+    assert Choice(quick=True).folder != FOLDER
+    assert Choice(configs=CONFIGS, graphs="cora,actor").scale.graphs == ("cora", "actor")

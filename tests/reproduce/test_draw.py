@@ -1,1 +1,40 @@
+from unifilter.reproduce.draw import begun, draw, exhibits, subtitle
+from unifilter.reproduce.part import Claim, Job, Part, Published
+from unifilter.train.compare import Entry
+from unifilter.viz.exhibit import Words
 
+JOB = Job("SGC", "cora", "quota:3", Published(Entry("sgc")))
+
+
+def part(name, jobs=(), claims=()):
+    return Part(
+        name,
+        name.title(),
+        lambda results, scale: [Words(name, name, ["Said."])],
+        lambda scale: jobs,
+        check=lambda results, scale: claims,
+    )
+
+
+def test_claims_follow_what_a_part_shows(results_of, scale):
+    claims = [Claim("a", True, "1"), Claim("b", False, "2")]
+    found = exhibits([part("one", claims=claims), part("two")], results_of([]), scale)
+    assert [e.name for e in found["One"]] == ["one", "claims_one"]
+    assert found["One"][1].items == [("a", "Holds: 1"), ("b", "Does not hold: 2")]
+    assert [e.name for e in found["Two"]] == ["two"]
+
+
+def test_a_part_of_which_nothing_was_run_is_not_drawn(results_of, scale, tmp_path):
+    every = [part("run", [JOB]), part("not", [Job("x", "pubmed", "quota:3", JOB.how)]), part("words")]
+    results = results_of([(JOB, [0.8])])
+    assert [p.name for p in begun(every, results, scale)] == ["run", "words"]
+    files = draw(every, results, scale, tmp_path / "out")
+    assert files[0].name == "reproduction.html"
+    assert {f.name for f in files} == {"reproduction.html", "run.md", "words.md"}
+    assert "1 Records" in files[0].read_text(encoding="utf-8")
+
+
+def test_the_page_says_what_the_records_were_made_with(results_of):
+    said = subtitle(results_of([(JOB, [0.8, 0.9])]).records)
+    assert said.startswith("2 Records, made with torch ")
+    assert said.endswith("on cpu")

@@ -1,1 +1,41 @@
+import pytest
 
+from unifilter.data.embedded import build
+from unifilter.record import Record
+from unifilter.reproduce import efficiency, rows
+from unifilter.reproduce.part import Scale
+from unifilter.reproduce.results import Results
+
+
+def test_every_model_of_both_tables_is_measured_alone():
+    measures = efficiency.measures(Scale())
+    assert {m.what["model"] for m in measures} == {*rows.models("table2"), *rows.models("table3")}
+    assert {m.dataset for m in measures} == set(efficiency.GRAPHS)
+
+
+def test_a_measure_trains_for_all_its_epochs():
+    what = {"model": "sgc", "options": {}, "preprocess": "row", "epochs": 4}
+    cost = efficiency.take(build("sbm:n=100,h=0.9,classes=3"), what, "cpu")["cost"]
+    assert cost["epochs"] == 4
+    assert cost["epoch_ms"] > 0
+    assert cost["peak_mb"] > 1
+    assert cost["parameters"] > 0
+
+
+def test_cost_and_accuracy_stand_in_one_row(results_of, scale):
+    job = next(j for j in rows.jobs("sgc", "cora", "quota:3", scale) if j.row == "SGC, searched")
+    results = results_of([(job, [0.8] * 3)])
+    measure = efficiency.measure("sgc", "cora", scale)
+    cost = {"epoch_ms": 2.0, "prepare_seconds": 0.5, "peak_mb": 30.0, "parameters": 5000.0, "epochs": 50.0}
+    record = Record("efficiency", dict(measure.what), {}, {"name": "cora"}, {}, 0, {"cost": cost})
+    results = Results([*results.records, record], results.folder, scale)
+    table, plot = efficiency.show(results, scale)[:2]
+    row = {name: cell.ours.mean for name, cell in table.rows["SGC"].items()}
+    assert row == {
+        "ms an epoch": 2.0,
+        "preparation (s)": 0.5,
+        "peak memory (MB)": 30.0,
+        "parameters (thousands)": 5.0,
+        "accuracy, 60/20/20 (%)": pytest.approx(80),
+    }
+    assert (list(plot.series[0].x), list(plot.series[0].y)) == ([2.0], [pytest.approx(80)])

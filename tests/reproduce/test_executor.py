@@ -113,14 +113,3 @@ def test_jobs_that_are_not_wanted_are_not_run(tmp_path):
     tally = execute([part(SGC)], SCALE, tmp_path, wanted=lambda job: job.model != "sgc")
     assert (tally.done, tally.left) == (0, [])
     assert not records_of(tmp_path).exists()
-
-
-def test_several_processes_do_what_one_does(tmp_path):
-    jobs = [replace(SGC, protocol=f"{kind}:2") for kind in ("quota", "stratified")]
-    execute([part(*jobs)], SCALE, tmp_path / "one")
-    told = []
-    assert execute([part(*jobs)], SCALE, tmp_path / "two", processes=2, tell=told.append).done == 2
-    assert len(told) == 2
-    for job in jobs:
-        one, two = (results_of(tmp_path / name, SCALE).of(job) for name in ("one", "two"))
-        assert [r.scores["test"] for r in one] == [r.scores["test"] for r in two]

@@ -1,13 +1,14 @@
 from dataclasses import replace
 
 import pytest
-from tests.reproduce.conftest import made, search_ended
 
 from unifilter.record import Record
 from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale, Searched
 from unifilter.reproduce.results import Results
 from unifilter.train.compare import Entry
 from unifilter.train.config import Training
+
+from .conftest import made, search_ended
 
 JOB = Job("SGC", "cora", "quota:3", Published(Entry("sgc", options={"K": 2})))
 

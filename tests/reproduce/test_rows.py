@@ -1,1 +1,36 @@
+from pathlib import Path
 
+from unifilter.models import names
+from unifilter.reproduce.part import Auto, Published, Scale, Searched
+from unifilter.reproduce.rows import jobs, models, table
+
+CONFIGS = Path(__file__).parents[2] / "experiments/configs"
+FULL = Scale(settings=7, configs=CONFIGS)
+
+
+def test_every_printed_row_is_a_registered_model():
+    assert set(models("table2")) | set(models("table3")) <= set(names())
+
+
+def test_every_model_is_searched_with_the_same_budget_and_trained_as_published_where_it_was():
+    found = table("table2", "quota", ("cora", "squirrel"), FULL)
+    searched = [j for j in found if isinstance(j.how, Searched)]
+    assert {(j.model, j.dataset) for j in searched} == {
+        (m, g) for m in models("table2") for g in ("cora", "squirrel")
+    }
+    assert {j.how.settings for j in searched} == {7}
+    assert {j.model for j in found if isinstance(j.how, Published)} == set(models("table2"))
+    assert len({(j.row, j.dataset) for j in found}) == len(found)
+
+
+def test_unifilter_comes_in_its_forms():
+    forms = {j.row: j.how for j in jobs("unifilter", "cora", "quota:10", FULL)}
+    assert forms["UniFilter, released basis"].entry.options["basis"] == "released"
+    assert forms["UniFilter, exact basis"].entry.options["basis"] == "unibasis"
+    assert isinstance(forms["UniFilter, auto"], Auto)
+
+
+def test_without_published_settings_a_full_run_only_searches_and_a_quick_one_takes_defaults():
+    assert [type(j.how) for j in jobs("gcn", "a graph", "quota:2", FULL)] == [Searched]
+    quick = Scale(quick=True, configs=CONFIGS)
+    assert [j.how.entry.options for j in jobs("gcn", "a graph", "quota:2", quick)] == [{}]

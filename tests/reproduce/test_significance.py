@@ -1,1 +1,49 @@
+import pytest
 
+from unifilter.reproduce import significance, table2
+from unifilter.reproduce.ranks import critical_difference
+from unifilter.train.significance import holm, paired
+from unifilter.viz.exhibit import Plot, Table, Words
+
+OURS, THEIRS, OTHER = [0.90, 0.91, 0.93], [0.80, 0.82, 0.81], [0.92, 0.93, 0.95]
+
+
+def jobs(scale, form="searched"):
+    titles = {"unifilter": OURS, "sgc": THEIRS, "sign": OTHER}
+    found = table2.jobs(scale)
+    return [(j, titles[j.model]) for j in found if j.model in titles and j.row.endswith(form)]
+
+
+def test_differences_are_paired_and_corrected_over_the_models_of_a_graph(results_of, scale):
+    shown = significance.show(results_of(jobs(scale)), scale)
+    table = shown[0]
+    assert isinstance(table, Table)
+    cell = table.rows["SGC"]["cora"]
+    assert cell.ours.mean == pytest.approx(100 * sum(a - b for a, b in zip(OURS, THEIRS, strict=True)) / 3)
+    ps = holm([paired(OURS, THEIRS), paired(OURS, OTHER)])
+    assert cell.note == f"p = {ps[0]:.3f}"
+    assert "UniFilter" not in table.rows
+
+
+def test_ranks_come_with_the_critical_difference(results_of, scale):
+    shown = significance.show(results_of(jobs(scale)), scale)
+    plot = next(e for e in shown if isinstance(e, Plot))
+    assert list(plot.series[0].x) == ["SIGN", "UniFilter", "SGC"]
+    assert list(plot.series[0].y) == [1.0, 2.0, 3.0]
+    assert plot.series[0].half[0] == pytest.approx(critical_difference(3, 2) / 2)
+
+
+def test_a_searched_setting_counts_before_a_published_one_and_a_part_of_the_splits_does_not(
+    results_of, scale
+):
+    graph = "cora"
+    searched = next(j for j in table2.jobs(scale) if j.row == "SGC, searched" and j.dataset == graph)
+    results = results_of([(searched, THEIRS[:2])])
+    assert significance.accuracies("table2", results, scale) == {}
+    results = results_of([(searched, THEIRS)])
+    assert significance.accuracies("table2", results, scale)["SGC"][graph] == pytest.approx([80, 82, 81])
+
+
+def test_too_few_graphs_give_no_ranking(results_of, scale):
+    shown = significance.show(results_of([]), scale)
+    assert all(isinstance(e, Words) and "Too few" in e.paragraphs[0] for e in shown)

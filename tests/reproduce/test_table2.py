@@ -1,1 +1,18 @@
+from unifilter.reproduce import table2
+from unifilter.reproduce.part import Published, Scale
 
+
+def test_table_2_has_twelve_models_on_ten_quota_splits_of_six_graphs():
+    jobs = table2.jobs(Scale())
+    assert {j.protocol for j in jobs} == {"quota:10"}
+    assert len({j.model for j in jobs}) == 12
+    assert len({j.dataset for j in jobs}) == 6
+
+
+def test_the_table_shows_what_was_run_beside_the_papers_figure(results_of, scale):
+    job = next(j for j in table2.jobs(scale) if j.row == "UniFilter, released basis" and j.dataset == "cora")
+    assert isinstance(job.how, Published)
+    (table,) = table2.show(results_of([(job, [0.89, 0.9, 0.91])]), scale)
+    cell = table.rows["UniFilter, released basis"]["cora"]
+    assert (round(cell.ours.mean, 2), cell.printed) == (90.0, 89.49)
+    assert "2 settings" in table.caption

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -119,14 +120,21 @@ def _hire() -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs,), daemon=True)
-    process.start()
+    # Ctrl-C reaches the whole group; only this process answers it, by ending the others. A process inherits
+    # what is ignored while it starts.
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
+    try:
+        process.start()
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, before)
     theirs.close()
     return _Worker(process, ours)
 
 
 def _serve(pipe: Connection) -> None:
     """A process: call the tasks that come through the pipe, and say what happened."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent too, which ends this process
     import torch
 
     torch.set_num_threads(1)
