@@ -86,12 +86,41 @@ def mix_rows(V, C, out, begin, end):
                 put(out, k * plane_out + i * row_out + at, m, total, spare)
 
 
+@njit
+def mix_rows_to_one(V, C, out, begin, end):
+    """The same for a single result: V goes straight from memory into its sum."""
+    W, K1, d = width(V), V.shape[0], V.shape[2]
+    plane, row, row_out = (
+        V.strides[0] // V.itemsize,
+        V.strides[1] // V.itemsize,
+        out.strides[1] // out.itemsize,
+    )
+    rest, spare = np.zeros(W, V.dtype), np.zeros(W, out.dtype)
+    whole = d - d % W
+    for i in range(begin, end):
+        for at in range(0, whole, W):
+            total = splat(out.dtype.type(0))
+            for j in range(K1):
+                total = fma(load(C, j * d + at), load(V, j * plane + i * row + at), total)
+            store(out, i * row_out + at, total)
+        if whole < d:
+            total = splat(out.dtype.type(0))
+            for j in range(K1):
+                v = get(V, j * plane + i * row + whole, d - whole, rest)
+                total = fma(get(C, j * d + whole, d - whole, spare), v, total)
+            put(out, i * row_out + whole, d - whole, total, spare)
+
+
 @Team
 def mix(V, C, out):
     """See ``cpu.mix``."""
     n = V.shape[1]
     for part in prange(-(-n // ROWS)):
-        mix_rows(V, C, out, part * ROWS, min(n, part * ROWS + ROWS))
+        begin, end = part * ROWS, min(n, part * ROWS + ROWS)
+        if C.shape[0] == 1:
+            mix_rows_to_one(V, C, out, begin, end)
+        else:
+            mix_rows(V, C, out, begin, end)
 
 
 @njit
