@@ -14,30 +14,26 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
-import os
 import time
-from dataclasses import dataclass, field, replace
-from functools import cache
-from multiprocessing.connection import Connection, wait
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tomllib
-import torch
 
 from unifilter import load
-from unifilter.data.catalog import CATALOG
-from unifilter.models import model_class
 from unifilter.presets import read_preset
 from unifilter.record import Record, read, write_atomically
-from unifilter.train.compare import Entry, Trial, reason, resume, runs, serves, trials_of
+from unifilter.reproduce.cost import cost
+from unifilter.reproduce.part import Job, Published
+from unifilter.train.compare import Entry, Trial, resume, runs, serves, trials_of
+from unifilter.train.pool import Progress, Task, work_through
 from unifilter.train.run import describe
 from unifilter.train.significance import interval
 
 HERE = Path(__file__).parent
-GRACE = 30.0  # seconds for cells under way
 CLOSE = 1.5  # points around a printed figure
 
 
@@ -57,29 +53,11 @@ class Cell:
         """Model, graph and protocol."""
         return f"{self.model} {self.dataset} {self.protocol}"
 
-    def cost(self) -> float:
-        """Milliseconds of a run, roughly: small kernels cost their launch, so depth counts before size."""
-        options, training = self.entry.options, self.entry.training
-        graph = CATALOG[self.dataset]
-        products = 0 if model_class(self.model).card.propagates in ("X, once", "nothing") else 1
-        depth = 2 + options.get("layers", 2) + products * options.get("K", 2)
-        size = 1 + graph.nodes * options.get("hidden", 64) / 2e6 + products * graph.edges / 5e5
-        epochs = min(training.epochs, 200 + 2 * training.patience)
-        heavy = {"specformer": 4, "wrgat": 4, "orderedgnn": 3, "glognn": 3, "gat": 2, "asgc": 5}
-        solved = hasattr(model_class(self.model), "solve") and not products
-        return len(self.entry.candidates()) * (
-            heavy.get(self.model, 1) * size * depth * (500 if solved else epochs)
-        )
-
-
-@dataclass
-class Worker:
-    """A process, our end of the pipe to it, and the cell it has under way."""
-
-    process: Any
-    pipe: Connection
-    cell: Cell | None = None
-    since: float = field(default_factory=time.monotonic)
+    def task(self, file: Path, count: int, epochs: int | None, device: str) -> Task:
+        """To train it."""
+        job = Job(self.name, self.dataset, f"quota:{count}", Published(self.entry))
+        call = partial(work, self, file, count, epochs, device)
+        return Task(self.name, call, cost=cost(job, self.entry))
 
 
 def cells(folder: Path) -> list[Cell]:
@@ -107,69 +85,17 @@ def trials(dataset: str, protocol: str, count: int) -> list[Trial]:
     return trials_of(load(dataset), f"{protocol}:{count}")
 
 
-def work(pipe: Connection, file: Path, count: int, epochs: int | None, device: str) -> None:
-    """A process: train the cells that come through the pipe, and say what happened."""
-    torch.set_num_threads(1)
-    for cell in iter(pipe.recv, None):
-        try:
-            known = read(file) if file.exists() else []
-            some = trials(cell.dataset, cell.protocol, count)
-            for _ in runs(
-                load(cell.dataset), some, cell.entry, known=known, file=file, device=device, epochs=epochs
-            ):
-                pass
-            pipe.send(None)
-        except Exception as error:
-            pipe.send(reason(error))
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()  # for the other processes
+def work(cell: Cell, file: Path, count: int, epochs: int | None, device: str) -> None:
+    """Train what a cell lacks."""
+    known = read(file) if file.exists() else []
+    some = trials(cell.dataset, cell.protocol, count)
+    for _ in runs(load(cell.dataset), some, cell.entry, known=known, file=file, device=device, epochs=epochs):
+        pass
 
 
-def train(todo: list[Cell], given: argparse.Namespace, file: Path, begun: float) -> dict[str, str]:
-    """Hand out the cells; why some of them failed."""
-    context = multiprocessing.get_context("spawn")
-    failed: dict[str, str] = {}
-
-    def hire() -> Worker:
-        ours, theirs = context.Pipe()
-        options = (theirs, file, given.splits, given.epochs, given.device)
-        process = context.Process(target=work, args=options, daemon=True)
-        process.start()
-        theirs.close()
-        return Worker(process, ours)
-
-    def left() -> float:
-        return given.seconds - (time.monotonic() - begun)
-
-    queue = list(todo)
-    team = [hire() for _ in range(min(given.processes, len(queue)))] if left() > 0 else []
-    while True:
-        for worker in team:
-            if worker.cell is None and queue and left() > 0:
-                worker.cell, worker.since = queue.pop(0), time.monotonic()
-                worker.pipe.send(worker.cell)
-        busy = {w.pipe: w for w in team if w.cell is not None}
-        if not busy or left() < -GRACE:
-            break
-        for pipe in wait(list(busy), timeout=1.0):
-            worker = busy[pipe]
-            try:
-                problem = pipe.recv()
-            except (EOFError, ConnectionResetError):  # out of memory, or worse: the others go on
-                worker.process.join()
-                problem = f"the process ended with code {worker.process.exitcode}"
-                team[team.index(worker)] = hire()
-            seconds = time.monotonic() - worker.since
-            print(f"{worker.cell.name}: {problem or 'done'}, {seconds:.0f} s, {len(queue)} wait", flush=True)
-            if problem:
-                failed[worker.cell.name] = problem
-            worker.cell = None
-    for worker in team:
-        if worker.cell is not None:
-            print(f"{worker.cell.name}: cut off by the time limit; what it finished is kept", flush=True)
-        worker.process.kill()
-        worker.process.join()
-    return failed
+def say(progress: Progress) -> None:
+    said = f"{progress.problem or 'done'}, {progress.seconds:.0f} s, {progress.waiting} wait"
+    print(f"{progress.task.name}: {said}", flush=True)
 
 
 def kept(cell: Cell, count: int, known: list[Record], epochs: int | None = None) -> list[Record]:
@@ -264,8 +190,6 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE / "results")
     given = parser.parse_args()
     begun = time.monotonic()
-    # Before any process starts: a dozen of them share the machine.
-    os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
     every = cells(given.configs)
     models = chosen(given.models, "model", {c.model for c in every})
     datasets = chosen(given.datasets, "dataset", {c.dataset for c in every})
@@ -275,9 +199,11 @@ def main() -> None:
     known = resume(file)
     limits = {c.name: given.epochs or c.entry.training.epochs for c in wanted}
     todo = [c for c in wanted if len(kept(c, given.splits, known, limits[c.name])) < given.splits]
-    todo.sort(key=Cell.cost)
+    tasks = [c.task(file, given.splits, given.epochs, given.device) for c in todo]
+    tasks.sort(key=lambda task: task.cost)
     print(f"{len(wanted)} cells, {len(todo)} to train, {time.monotonic() - begun:.0f} s to begin", flush=True)
-    failed = train(todo, given, file, begun)
+    left = given.seconds - (time.monotonic() - begun)
+    failed = work_through(tasks, processes=given.processes, seconds=left, on_end=say)
     summarise(every, given.splits, resume(file), failed, summary)
 
 

@@ -20,5 +20,10 @@ def test_a_search_that_has_ended_costs_no_more_than_its_winner():
     assert cost(job(Searched("gcn", 100)), entry) == cost(job(Published(entry)), entry)
 
 
+def test_a_limit_of_epochs_makes_every_job_cheaper():
+    for how in (Auto(), Searched("gcn", 10), Published(Entry("gcn"))):
+        assert cost(job(how), epochs=10) < cost(job(how))
+
+
 def test_a_model_that_propagates_at_every_step_costs_more_than_one_that_did_before():
     assert cost(job(Published(Entry("gprgnn")))) > cost(job(Published(Entry("sgc"))))

@@ -12,7 +12,7 @@ HEAVY = {"specformer": 4, "wrgat": 4, "orderedgnn": 3, "glognn": 3, "gat": 2, "a
 HALVED = 0.2  # part of a full training that the settings of a search get in the mean
 
 
-def cost(job: Job, entry: Entry | None = None) -> float:
+def cost(job: Job, entry: Entry | None = None, epochs: int | None = None) -> float:
     """Milliseconds on a GPU: small kernels cost their launch, so depth counts before size.
 
     Parameters
@@ -20,6 +20,8 @@ def cost(job: Job, entry: Entry | None = None) -> float:
     job : Job
     entry : Entry, optional
         Its setting, once that is known.
+    epochs : int, optional
+        A limit below what settings ask for.
 
     Examples
     --------
@@ -29,15 +31,16 @@ def cost(job: Job, entry: Entry | None = None) -> float:
     """
     splits = parse(job.protocol)[1]
     if isinstance(job.how, Auto):
-        return splits * 20e3
+        return splits * min(20e3, 30.0 * (epochs or 1000))
     known = entry or Entry(job.model)
-    once = splits * len(known.candidates()) * _run(known, job.dataset)
+    run = _run(known, job.dataset, epochs)
+    once = splits * len(known.candidates()) * run
     if entry is None and isinstance(job.how, Searched):
-        return once + job.how.settings * splits * HALVED * _run(known, job.dataset)
+        return once + job.how.settings * splits * HALVED * run
     return once
 
 
-def _run(entry: Entry, dataset: str) -> float:
+def _run(entry: Entry, dataset: str, limit: int | None) -> float:
     cls = model_class(entry.model)
     graph = CATALOG.get(dataset)
     nodes, edges = (graph.nodes, graph.edges) if graph else (2000, 10000)
@@ -46,4 +49,5 @@ def _run(entry: Entry, dataset: str) -> float:
     size = 1 + nodes * entry.options.get("hidden", 64) / 2e6 + products * edges / 5e5
     solved = hasattr(cls, "solve") and not products
     epochs = 500 if solved else min(entry.training.epochs, 200 + 2 * entry.training.patience)
+    epochs = min(epochs, limit or epochs)
     return float(HEAVY.get(entry.model, 1) * size * depth * epochs)

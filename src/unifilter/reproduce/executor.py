@@ -172,7 +172,9 @@ def _look(job: Job, how: Searched, folder: Path, scale: Scale, device: str, unti
 def _task(job: Job, folder: Path, scale: Scale, device: str, until: float, results: Results) -> Task:
     lock = str(journal(folder, job.model, job.dataset, job.protocol)) if isinstance(job.how, Searched) else ""
     entry = None if isinstance(job.how, Auto) else results.entry(job)
-    return Task(job.name, partial(train, job, folder, scale, device, until), lock, cost(job, entry))
+    return Task(
+        job.name, partial(train, job, folder, scale, device, until), lock, cost(job, entry, scale.epochs)
+    )
 
 
 def _distinct(things: Iterable[Job] | Iterable[Measure]) -> list:  # type: ignore[type-arg]
