@@ -103,8 +103,10 @@ def mirror(tmp_path_factory):
         yield Path(folder)
 
 
-@pytest.fixture(autouse=True)
-def _no_cache_of_the_users(tmp_path_factory, monkeypatch, request):
-    """Tests never read or write the user's own cache."""
-    if "mirror" not in request.fixturenames and "UNIFILTER_CACHE" not in os.environ:
-        monkeypatch.setenv("UNIFILTER_CACHE", str(tmp_path_factory.getbasetemp() / "unifilter-cache"))
+@pytest.fixture(scope="session", autouse=True)
+def _no_cache_of_the_users(tmp_path_factory):
+    """Tests never read or write the user's own cache, nor do the fixtures that serve several of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "UNIFILTER_CACHE" not in os.environ:
+            patch.setenv("UNIFILTER_CACHE", str(tmp_path_factory.getbasetemp() / "unifilter-cache"))
+        yield
