@@ -184,7 +184,8 @@ def check(results: Results, scale: Scale) -> Sequence[Claim]:
         means = np.array([np.mean(v) for v in found.values()])
         raw_means = np.array([np.mean(v) for v in raw.values()])
         off = float(np.abs(means - slope(classes) * heterophily).max())
-        sentence = f"with {classes} classes the filtered signal's frequency is {slope(classes):g} (1 - h)"
+        wanted = "1 - h" if slope(classes) == 1 else f"{slope(classes):g} (1 - h)"
+        sentence = f"with {classes} classes the filtered signal's frequency is {wanted}"
         claims.append(Claim(sentence, off < 0.1 and bool((np.diff(means) < 0).all()), f"within {off:.3f}"))
         sentence = f"with {classes} classes the features' frequency does not follow h"
         claims.append(Claim(sentence, bool(np.ptp(raw_means) < 0.1), f"changes by {np.ptp(raw_means):.3f}"))
