@@ -25,10 +25,10 @@ from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table, Value
 GRAPH, H = "squirrel", 0.22
 # What a reader sees: which steps, in which arithmetic.
 BASES = {
-    "homophily": "homophily basis P^k x",
-    "exact": "heterophily basis, V kept orthonormal",
-    "plain": "heterophily basis, Algorithm 1 in float32",
-    "released": "released code's steps in float32",
+    "homophily": "powers P^k x",
+    "exact": "u_k, V kept orthonormal",
+    "plain": "u_k, Algorithm 1 in float32",
+    "released": "released code's u_k in float32",
 }
 SINGLE = ("plain", "released")
 # Exact vectors have one angle in every column; lost orthogonality differs by column and needs many.
@@ -163,32 +163,39 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
     found = {b: taken for b in BASES if (taken := results.taken(measure(b, graph, scale))) is not None}
     if not found:
         return []
-    series = []
-    for basis, taken in found.items():
-        ks = sorted(map(int, taken["degrees"]))
-        series.append(
-            Series(BASES[basis], [k + 1 for k in ks], [max(taken["degrees"][str(k)], 1e-6) for k in ks])
-        )
-    theta = 90 * (1 - H)
-    ends = [1, max(max(map(int, taken["degrees"])) for taken in found.values()) + 1]
-    series.append(Series(f"theta = {theta:.1f}", ends, [theta, theta], reference=True))
+    return [*_plots(found, graph), _table(found, graph)]
+
+
+def _plots(found: Mapping[str, dict[str, dict[str, float]]], graph: str) -> list[Plot]:
+    """Powers fall by many magnitudes, the others keep near theta: each has a figure of its own."""
+    columns = ", ".join(f"{BASES[b]} {t['size']['columns']:.0f}" for b, t in found.items())
+    caption = f"On {graph}, features as they come. Means over columns, evenly spaced: {columns}."
+    smooth = [_series(b, t) for b, t in found.items() if b == "homophily"]
+    steady = [_series(b, t) for b, t in found.items() if b != "homophily"]
+    if steady:
+        ends, theta = [1, max(s.x[-1] for s in steady)], 90 * (1 - H)
+        steady.append(Series(f"theta = {theta:.1f}", ends, [theta, theta], reference=True))
     if graph == GRAPH:
-        series += _printed()
-    columns = {b: int(taken["size"]["columns"]) for b, taken in found.items()}
-    caption = (
-        f"On {graph}, features as they come, h = {H}. Means over columns, evenly spaced: "
-        f"{', '.join(f'{BASES[b]}: {n}' for b, n in columns.items())}. Angles below 1e-6 are drawn there."
-    )
-    title = "Angle between neighbouring vectors"
-    plot = Plot("angles", title, "vector k", "degrees", series, caption, log_x=True, log_y=True)
-    return [plot, _table(found, graph)]
+        smooth += [_printed("homophily", "homophily")] if smooth else []
+        steady += [_printed("released", "unibasis")] if steady else []
+    axes: dict[str, Any] = {"x": "vector k", "y": "degrees", "caption": caption, "log_x": True}
+    plots = [
+        Plot("angles_homophily", "Neighbours in the homophily basis", series=smooth, log_y=True, **axes),
+        Plot("angles_heterophily", "Neighbours in the heterophily basis", series=steady, **axes),
+    ]
+    return [plot for plot in plots if plot.series]
 
 
-def _printed() -> list[Series]:
+def _series(basis: str, taken: Mapping[str, Mapping[str, float]]) -> Series:
+    """From k = 1; the first pair of the released basis is x and u_1, of no fixed angle."""
+    ks = [k for k in sorted(map(int, taken["degrees"])) if k >= 1]
+    # Below what float64 tells of an angle, a logarithmic axis would show noise.
+    return Series(BASES[basis], ks, [max(taken["degrees"][str(k)], 1e-6) for k in ks])
+
+
+def _printed(basis: str, row: str) -> Series:
     paper = printed()["angles"]
-    firsts = [int(pair.split("-")[0]) + 1 for pair in paper["pairs"]]
-    rows = (("homophily", "homophily"), ("released", "unibasis"))
-    return [Series(BASES[basis], firsts, paper[row], printed=True) for basis, row in rows]
+    return Series(BASES[basis], [int(p.split("-")[0]) for p in paper["pairs"]], paper[row], printed=True)
 
 
 def _table(found: Mapping[str, dict[str, dict[str, float]]], graph: str) -> Table:

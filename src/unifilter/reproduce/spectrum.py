@@ -21,7 +21,7 @@ from unifilter.reproduce.protocols import trials
 from unifilter.reproduce.results import Results, value_of
 from unifilter.reproduce.tau import entry
 from unifilter.train.run import pick_device, training_homophily
-from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table, Value
+from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table
 
 K = 10
 COLUMNS = 256  # factorised at a time
@@ -104,8 +104,8 @@ def _weights(record: Record) -> list[float]:
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
     """A figure a graph, the frequencies beside the printed ones, and where the weights lie."""
     plots = [p for graph in scale.graphs if (p := _figure(graph, results, scale)) is not None]
-    tables = [_frequencies(results, scale), _centres(results, scale)]
-    return [*plots, *_by_hop(results, scale), *(t for t in tables if any(t.rows.values()))]
+    centres = _centres(results, scale)
+    return [*plots, *_by_hop(results, scale), *([centres] if any(centres.rows.values()) else [])]
 
 
 def _figure(graph: str, results: Results, scale: Scale) -> Plot | None:
@@ -144,26 +144,6 @@ def _by_hop(results: Results, scale: Scale) -> list[Plot]:
     return [plot] if series else []
 
 
-def _frequencies(results: Results, scale: Scale) -> Table:
-    rows: dict[str, dict[str, Cell]] = {f"vector {k}": {} for k in range(K + 1)}
-    for graph in scale.graphs:
-        f = frequencies(graph, "released", results, scale)
-        paper = printed()["spectrum"].get(graph)
-        for k, each in enumerate(f):
-            rows[f"vector {k}"][graph] = Cell(Value(2 * each), paper[k][0] if paper else None)
-    return Table(
-        "spectrum_frequencies",
-        "Twice the frequency of every vector of the released basis",
-        list(scale.graphs),
-        rows,
-        "x'Lx / x'x, which is 2f: what the paper's figure shows under the name f. The mean over columns.",
-        unit="",
-        best="none",
-        digits=3,
-        printed_digits=2,
-    )
-
-
 def _centres(results: Results, scale: Scale) -> Table:
     """One number a graph: the frequency around which the filter works."""
     rows: dict[str, dict[str, Cell]] = {name: {} for name in BASES.values()}
@@ -192,19 +172,19 @@ def _centre(f: Sequence[float], w: Sequence[float]) -> float:
 
 def check(results: Results, scale: Scale) -> Sequence[Claim]:
     """The first vector is x whatever the basis: the printed figure is 2f of it, not f."""
-    claims = []
-    for graph in scale.graphs:
-        f, paper = frequencies(graph, "released", results, scale), printed()["spectrum"].get(graph)
-        if f and paper:
-            ours, theirs = f[0], paper[0][0]
-            sentence = f"the printed frequency of the features of {graph} is nearer to 2f than to f"
-            holds = abs(theirs - 2 * ours) < abs(theirs - ours)
-            claims.append(Claim(sentence, holds, f"printed {theirs:.3f}, f = {ours:.3f}"))
-        elif f:
-            lowest = min(f) >= 0 and max(f) <= 1
-            claims.append(
-                Claim(f"frequencies of {graph} lie in [0, 1]", lowest, f"{min(f):.3f} to {max(f):.3f}")
-            )
+    known = {g: f for g in scale.graphs if (f := frequencies(g, "released", results, scale))}
+    if not known:
+        return []
+    inside = all(0 <= f <= 1 for some in known.values() for f in some)
+    ends = min(map(min, known.values())), max(map(max, known.values()))
+    claims = [Claim("frequencies lie in [0, 1]", inside, f"{ends[0]:.3f} to {ends[1]:.3f}")]
+    paper = {g: printed()["spectrum"][g][0][0] for g in known if g in printed()["spectrum"]}
+    if paper:
+        doubled = all(abs(v - 2 * known[g][0]) < abs(v - known[g][0]) for g, v in paper.items())
+        evidence = "; ".join(f"{g} printed {v:.3f}, f = {known[g][0]:.3f}" for g, v in paper.items())
+        claims.append(
+            Claim("printed frequencies of the features are nearer to 2f than to f", doubled, evidence)
+        )
     return claims
 
 

@@ -148,7 +148,7 @@ def _figure(classes: int, results: Results, scale: Scale) -> Plot | None:
     if not series:
         return None
     for factor in (0.5, slope(classes)):
-        series.append(Series(f"{factor:g} (1 - h)", [0.0, 1.0], [0.0, factor], reference=True))
+        series.append(Series(_line(factor), [0.0, 1.0], [0.0, factor], reference=True))
     caption = (
         f"Block models of {classes} equal classes, mean degree 10. The best polynomial filter of degree {K} "
         "makes a signal whose frequency is proportional to 1 - h, as the theorem says; the factor is "
@@ -156,6 +156,10 @@ def _figure(classes: int, results: Results, scale: Scale) -> Plot | None:
     )
     title = f"Frequency of a filtered signal, {classes} classes"
     return Plot(f"theorem1_{classes}", title, "1 - h", "frequency f", series, caption)
+
+
+def _line(factor: float) -> str:
+    return "1 - h" if factor == 1 else f"{factor:g} (1 - h)"
 
 
 def _table(results: Results, scale: Scale) -> Table:
@@ -184,8 +188,7 @@ def check(results: Results, scale: Scale) -> Sequence[Claim]:
         means = np.array([np.mean(v) for v in found.values()])
         raw_means = np.array([np.mean(v) for v in raw.values()])
         off = float(np.abs(means - slope(classes) * heterophily).max())
-        wanted = "1 - h" if slope(classes) == 1 else f"{slope(classes):g} (1 - h)"
-        sentence = f"with {classes} classes the filtered signal's frequency is {wanted}"
+        sentence = f"with {classes} classes the filtered signal's frequency is {_line(slope(classes))}"
         claims.append(Claim(sentence, off < 0.1 and bool((np.diff(means) < 0).all()), f"within {off:.3f}"))
         sentence = f"with {classes} classes the features' frequency does not follow h"
         claims.append(Claim(sentence, bool(np.ptp(raw_means) < 0.1), f"changes by {np.ptp(raw_means):.3f}"))

@@ -84,7 +84,8 @@ def difference(table: Table, cell: Cell) -> str:
     gap = cell.difference
     if gap is None:
         return ""
-    own = "" if cell.printed_half is None else f" ± {cell.difference_half:.{table.digits}f}"
+    half = cell.difference_half if cell.printed_half else None
+    own = f" ± {half:.{table.digits}f}" if half and round(half, table.digits) else ""
     return f"{SIGNS[cell.verdict(table.precision)]} {number(gap, table.digits, signed=True)}{own}"
 
 
