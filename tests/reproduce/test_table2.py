@@ -9,6 +9,12 @@ def test_table_2_has_twelve_models_on_ten_quota_splits_of_six_graphs():
     assert len({j.dataset for j in jobs}) == 6
 
 
+def test_a_quick_run_takes_two_rows_to_the_real_graphs_that_are_at_hand():
+    quick = Scale(splits=2, graphs=("sbm",), quick=True, also=("cora",))
+    real = {j.row for j in table2.jobs(quick) if j.dataset == "cora"}
+    assert real == {"SGC, published", "UniFilter, exact basis"}
+
+
 def test_the_table_shows_what_was_run_beside_the_papers_figure(results_of, scale):
     job = next(j for j in table2.jobs(scale) if j.row == "UniFilter, released basis" and j.dataset == "cora")
     assert isinstance(job.how, Published)

@@ -2,10 +2,11 @@ import os
 import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from unifilter.train.pool import CutOffError, Progress, Task, work_through
+from unifilter.train.pool import CutOffError, Progress, Task, _assign, _Clock, _Worker, work_through
 
 
 def write(file: Path, seconds: float = 0.0) -> None:
@@ -35,15 +36,29 @@ def test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on(tmp_path
     assert told[-1].left == 0
 
 
-def test_processes_share_the_tasks_one_that_dies_is_replaced_and_locks_are_kept(tmp_path):
+def test_processes_share_the_tasks_and_one_that_dies_is_replaced(tmp_path):
     told: list[Progress] = []
-    locked = [Task(f"{i}", partial(write, tmp_path / f"{i}", 0.3), lock="one") for i in range(2)]
-    tasks = [*locked, Task("dead", die), Task("bad", refuse), Task("cut", stop)]
+    good = [Task(f"{i}", partial(write, tmp_path / f"{i}")) for i in range(2)]
+    tasks = [Task("dead", die), *good, Task("bad", refuse), Task("cut", stop)]
     failed = work_through(tasks, processes=2, on_end=told.append)
     assert failed == {"dead": "the process ended with code 3", "bad": "no such thing."}
     assert [p.waiting for p in told] == [4, 3, 2, 1, 0]
-    first, second = sorted(tuple(map(float, (tmp_path / f"{i}").read_text().split())) for i in range(2))
-    assert first[1] <= second[0]
+    assert {f.name for f in tmp_path.iterdir()} == {"0", "1"}
+
+
+def test_tasks_with_one_lock_are_never_handed_out_together():
+    clock = _Clock([], float("inf"), print)
+    team = [_Worker(None, SimpleNamespace(send=lambda task: None)) for _ in range(3)]
+    queue = [Task("a", list, "one"), Task("b", list, "one"), Task("c", list), Task("d", list, "two")]
+    _assign(team, queue, clock)
+    assert [w.task.name for w in team] == ["a", "c", "d"]
+    assert [t.name for t in queue] == ["b"]
+    team[1].task = None
+    _assign(team, queue, clock)
+    assert team[1].task is None
+    team[0].task = None
+    _assign(team, queue, clock)
+    assert team[0].task.name == "b"
 
 
 def test_after_the_time_nothing_begins_and_what_is_under_way_is_ended(tmp_path):

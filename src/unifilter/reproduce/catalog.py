@@ -14,7 +14,7 @@ NAMES = (
 )
 # Stand for the six graphs where none of them is at hand: one homophilous, one not.
 EMBEDDED = ("sbm:n=200,h=0.85,classes=3,d=8", "sbm:n=200,h=0.1,classes=3,d=8")
-QUICK_GRAPHS = ("cora", "chameleon-filtered")  # small enough for two cores
+SMALL = ("cora", "chameleon-filtered")  # real, and small enough for a few epochs on two cores
 
 
 def part(name: str) -> Part:
@@ -49,9 +49,9 @@ def parts(wanted: list[str]) -> list[Part]:
 
 
 def quick() -> Scale:
-    """Two splits of small graphs, and of named ones that need no network."""
-    graphs = EMBEDDED + tuple(g for g in QUICK_GRAPHS if at_hand(g))
-    return Scale(splits=2, settings=2, epochs=20, graphs=graphs, quick=True)
+    """Two splits of small graphs, and of real ones that need no network."""
+    also = tuple(g for g in SMALL if at_hand(g))
+    return Scale(splits=2, settings=2, epochs=20, graphs=EMBEDDED, quick=True, also=also)
 
 
 def full(settings: int = Scale.settings, splits: int = Scale.splits, epochs: int | None = None) -> Scale:

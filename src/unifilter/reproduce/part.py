@@ -36,6 +36,8 @@ class Scale:
         What stands for the paper's six graphs.
     quick : bool
         Parts shorten their own lists: fewer homophilies, fewer values of tau.
+    also : names
+        Further graphs for two rows of Table 2: in a quick run, real ones that are at hand.
     configs : Path
         Folder of published settings, MODEL.toml.
 
@@ -50,6 +52,7 @@ class Scale:
     epochs: int | None = None
     graphs: tuple[str, ...] = SIX
     quick: bool = False
+    also: tuple[str, ...] = ()
     configs: Path = Path("experiments/configs")
 
     def has(self, *graphs: str) -> tuple[str, ...]:

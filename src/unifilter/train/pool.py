@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -138,10 +139,11 @@ def _serve(pipe: Connection) -> None:
     import torch
 
     torch.set_num_threads(1)
-    for task in iter(pipe.recv, None):
-        pipe.send(_called(task))
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()  # for the other processes
+    with contextlib.suppress(EOFError, BrokenPipeError):  # whoever handed out the tasks was killed
+        for task in iter(pipe.recv, None):
+            pipe.send(_called(task))
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()  # for the other processes
 
 
 def _called(task: Task) -> str | None:
