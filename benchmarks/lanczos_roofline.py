@@ -77,7 +77,9 @@ def main() -> None:
 def orthogonality(V: torch.Tensor) -> float:
     """The largest entry of V^T V - I in all columns."""
     inner = [[(v * u).sum(dim=0, dtype=torch.float64) for u in V[: i + 1]] for i, v in enumerate(V)]
-    return max(float((g - (i == j)).abs().max()) for i, row in enumerate(inner) for j, g in enumerate(row))
+    return max(
+        float((g - float(i == j)).abs().max()) for i, row in enumerate(inner) for j, g in enumerate(row)
+    )
 
 
 def sign(P: Any, X: torch.Tensor) -> list[torch.Tensor]:

@@ -25,7 +25,7 @@ def gpu(device, monkeypatch):
     from unifilter.kernels import gpu
 
     if device == "cpu":  # the interpreter is slow: cut early, in small tiles
-        monkeypatch.setattr(gpu, "LONG", 16)
+        monkeypatch.setattr(gpu, "SHORT", 16)
     return gpu
 
 
@@ -40,7 +40,7 @@ def test_spmm_agrees_with_the_reference(gpu, device, weighted, d, dtype):
     P = propagation(skewed(weighted), self_loops=weighted, dtype=dtype)
     X = torch.randn(43, d, dtype=dtype)
     A = moved(P, device)
-    found = gpu.spmm(A, X.to(device), gpu.pieces(A.indptr, gpu.LONG)).cpu()
+    found = gpu.spmm(A, X.to(device), gpu.pieces(A.indptr)).cpu()
     assert_close(found, reference.spmm(P._csr, X))
 
 
@@ -50,7 +50,7 @@ def test_half_precision_is_summed_in_float32(gpu, device, dtype):
     P = propagation(skewed(False))
     X = torch.rand(43, 20).to(dtype)
     A = moved(P, device)
-    found = gpu.spmm(A, X.to(device), gpu.pieces(A.indptr, gpu.LONG)).cpu()
+    found = gpu.spmm(A, X.to(device), gpu.pieces(A.indptr)).cpu()
     assert found.dtype == dtype
     assert_close(
         found.double(), reference.spmm(P._csr, X.float()).double(), rtol=torch.finfo(dtype).eps, atol=0
@@ -61,13 +61,14 @@ def test_a_graph_with_self_loops_keeps_its_own_rows(gpu, device):
     P = propagation(skewed(False), self_loops=True)
     X = torch.randn(43, 20)
     A = moved(P, device)
-    found = gpu.spmm(A, X.to(device), gpu.pieces(A.indptr, gpu.LONG)).cpu()
+    found = gpu.spmm(A, X.to(device), gpu.pieces(A.indptr)).cpu()
     assert_close(found, reference.spmm(P._csr, X))
 
 
 def test_pieces_cover_long_rows_once(gpu):
     indptr = torch.tensor([0, 5, 40, 41, 41, 75])
-    begin, end, first = gpu.pieces(indptr, long=16)
+    begin, end, first, long = gpu.pieces(indptr, long=16)
+    assert long == 16
     assert [(int(a), int(b)) for a, b in zip(begin, end, strict=True)] == [
         (5, 21), (21, 37), (37, 40), (41, 57), (57, 73), (73, 75),
     ]  # fmt: skip
@@ -76,5 +77,12 @@ def test_pieces_cover_long_rows_once(gpu):
 
 def test_the_same_input_gives_the_same_bits(gpu, device):
     A = moved(propagation(skewed(True)), device)
-    X, cut = torch.randn(43, 20, device=device), gpu.pieces(A.indptr, gpu.LONG)
+    X, cut = torch.randn(43, 20, device=device), gpu.pieces(A.indptr)
     assert torch.equal(gpu.spmm(A, X, cut), gpu.spmm(A, X, cut))
+
+
+def test_a_small_graph_is_cut_finer(gpu, monkeypatch):
+    indptr = torch.tensor([0, 5, 40])
+    assert gpu.pieces(indptr).long == gpu.SHORT
+    monkeypatch.setattr(gpu, "FEW", 40)
+    assert gpu.pieces(indptr).long == gpu.LONG > gpu.SHORT

@@ -22,7 +22,7 @@ def recurrence(device, monkeypatch):
 
     if device == "cpu":  # the interpreter is slow: cut early, in small tiles
         for module, name, value in (
-            (gpu, "LONG", 16),
+            (gpu, "SHORT", 16),
             (gpu_lanczos, "CHUNK", 16),
             (gpu_lanczos, "MEASURED", 16),
         ):
@@ -31,7 +31,7 @@ def recurrence(device, monkeypatch):
     def found(P, X, K):
         A = P.to(device)._csr
         V = torch.full((K + 1, *X.shape), float("nan"), dtype=X.dtype, device=device)
-        rest = gpu_lanczos.three_term(A, X.to(device), V, gpu.pieces(A.indptr, gpu.LONG))
+        rest = gpu_lanczos.three_term(A, X.to(device), V, gpu.pieces(A.indptr))
         return V.cpu(), type(rest)(*(t.cpu() for t in rest))
 
     return found

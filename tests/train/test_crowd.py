@@ -1,4 +1,4 @@
-"""Side by side, every model is trained as it would be alone."""
+"""Side by side, every model is trained as it would be alone; bundles have a file of their own."""
 
 from dataclasses import replace
 
@@ -9,7 +9,9 @@ from torch.testing import assert_close
 from unifilter.data import load, splits
 from unifilter.models import model_class, names
 from unifilter.train import Training, fit
-from unifilter.train.crowd import Crowd, Lane
+from unifilter.train.beside import Job, lanes_of
+from unifilter.train.crowd import Crowd
+from unifilter.train.prepared import Prepared
 from unifilter.train.run import begin, run
 
 DEVICES = [
@@ -26,8 +28,8 @@ def data():
 
 
 def lane(data, model, training, seed=0, device="cpu", **options):
-    start = begin(data, splits.stratified(data.y, seed=seed), model, options, training, device=device)
-    return Lane(start.net, start.train, start.val, start.training, start.weights, start.random)
+    job = Job(splits.stratified(data.y, seed=seed), options, training)
+    return lanes_of(Prepared(data, torch.device(device)), model, [job])[1][0]
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -41,7 +43,7 @@ def test_a_crowd_trains_as_the_loop_does(model, device, data):
     crowd = Crowd([lane(data, model, replace(SMALL, seed=s), s, device) for s in (0, 1)])
     crowd.advance(SMALL.epochs)
     for member, history in zip(crowd.lanes, alone, strict=True):
-        outcome = member.outcome(0.0)
+        (outcome,) = member.outcomes(0.0)
         assert len(outcome.history) == len(history)
         for ours, theirs in zip(outcome.history, history, strict=True):
             # A GPU adds up in another order; small differences grow over the epochs.
@@ -55,7 +57,7 @@ def test_the_best_weights_are_kept_and_not_the_last(data):
     training = Training(epochs=60, patience=60, lr=0.3, weight_decay=0.0)
     crowd = Crowd([lane(data, "gcn", training)])
     crowd.advance(60)
-    outcome = crowd.lanes[0].outcome(0.0)
+    (outcome,) = crowd.lanes[0].outcomes(0.0)
     accuracies = [row["val_accuracy"] for row in outcome.history]
     assert outcome.best_epoch < 59
     assert accuracies[outcome.best_epoch] == max(accuracies)
@@ -83,7 +85,7 @@ def test_the_loss_can_be_watched_instead(data):
     training = Training(epochs=40, patience=40, lr=0.3, monitor="loss")
     crowd = Crowd([lane(data, "gcn", training)])
     crowd.advance(40)
-    outcome = crowd.lanes[0].outcome(0.0)
+    (outcome,) = crowd.lanes[0].outcomes(0.0)
     losses = [row["val_loss"] for row in outcome.history]
     assert losses[outcome.best_epoch] == min(losses)
 
@@ -99,7 +101,6 @@ def test_those_not_kept_stay_where_they_are(data):
 def test_without_validation_nodes_the_last_epoch_is_the_best(data):
     split = splits.stratified(data.y)
     split = split._replace(val=split.val & False)
-    start = begin(data, split, "gcn", {}, SMALL, device="cpu")
-    crowd = Crowd([Lane(start.net, start.train, start.val, start.training)])
+    crowd = Crowd(lanes_of(Prepared(data, torch.device("cpu")), "gcn", [Job(split, {}, SMALL)])[1])
     crowd.advance(12)
-    assert crowd.lanes[0].outcome(0.0).best_epoch == 11
+    assert crowd.lanes[0].outcomes(0.0)[0].best_epoch == 11

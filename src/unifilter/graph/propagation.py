@@ -141,16 +141,25 @@ class Propagation:
 
 
 class _Product(torch.autograd.Function):
-    """P X, whose backward is P G."""
+    """P X, whose backward is P G; under vmap, many signals are columns of one."""
 
     @staticmethod
-    def forward(ctx: Any, P: Propagation, X: Tensor) -> Tensor:
-        ctx.P = P
+    def forward(P: Propagation, X: Tensor) -> Tensor:
         return kernels.spmm(P._csr, X, P._plan)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Propagation, Tensor], output: Any) -> None:
+        ctx.P = inputs[0]
 
     @staticmethod
     def backward(ctx: Any, G: Tensor) -> tuple[None, Tensor]:
         return None, _Product.apply(ctx.P, G)  # type: ignore[no-untyped-call]
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, P: Propagation, X: Tensor) -> tuple[Tensor, int]:
+        X = X.movedim(in_dims[1], 1)
+        Y = _Product.apply(P, X.reshape(X.shape[0], -1))  # type: ignore[no-untyped-call]
+        return Y.view(X.shape), 1
 
 
 def _tensor(array: Any) -> Tensor:

@@ -17,6 +17,8 @@ from torch import Tensor
 from unifilter.kernels.csr import CSR
 
 LONG = 1024  # entries from which a row is cut
+SHORT = 128  # the same on a graph with few entries, where the longest piece is what everyone waits for
+FEW = 2**23
 NEIGHBOURS = 8  # rows of X that a warp fetches at a time, twice as many where they are half as long
 WIDTH = 128  # columns that a program takes
 
@@ -27,10 +29,13 @@ class Pieces(NamedTuple):
     begin: Tensor
     end: Tensor
     first: Tensor  # (n,): the row's first piece, or -1
+    long: int  # entries of a whole piece
 
 
-def pieces(indptr: Tensor, long: int = LONG) -> Pieces:
-    """Cut rows of more than ``long`` entries."""
+def pieces(indptr: Tensor, long: int | None = None) -> Pieces:
+    """Cut rows of more than ``long`` entries; by default as many as suit a graph of this size."""
+    if long is None:
+        long = SHORT if int(indptr[-1]) < FEW else LONG
     degree = indptr.diff().long()
     rows = torch.nonzero(degree > long).flatten()
     count = (degree[rows] + long - 1) // long
@@ -41,7 +46,7 @@ def pieces(indptr: Tensor, long: int = LONG) -> Pieces:
     end = torch.minimum(begin + long, indptr[rows + 1].long()[owner])
     first = torch.full((degree.numel(),), -1, dtype=torch.int32, device=indptr.device)
     first[rows] = start.to(torch.int32)
-    return Pieces(begin, end, first)
+    return Pieces(begin, end, first, long)
 
 
 def spmm(A: CSR, X: Tensor, cut: Pieces) -> Tensor:
@@ -54,7 +59,7 @@ def spmm(A: CSR, X: Tensor, cut: Pieces) -> Tensor:
     width = column_width(d)
     sums = piece_sums(A, X, d, cut, width)
     _spmm[(n, triton.cdiv(d, width))](
-        A.indptr, A.indices, *weights_of(A), A.scale, A.loop, A.loop != 0, X, out, cut.first, sums, d, LONG,
+        A.indptr, A.indices, *weights_of(A), A.scale, A.loop, A.loop != 0, X, out, cut.first, sums, d, cut.long,
         neighbours(X), width, is_wide(X), num_warps=1,
     )  # fmt: skip
     return out

@@ -63,7 +63,7 @@ def _step(A: CSR, V: Tensor, k: int, alpha: Tensor, beta: Tensor, square: Tensor
     previous = beta[k - 1] if k else torch.zeros_like(square)
     _product[programs](
         A.indptr, A.indices, *gpu.weights_of(A), A.scale, A.loop, A.loop != 0, V[k], V[max(k - 1, 0)], V[k + 1],
-        step, k, _two(previous, V), cut.first, sums, shares, n, d, gpu.LONG, ROWS, gpu.neighbours(V), width,
+        step, k, _two(previous, V), cut.first, sums, shares, n, d, cut.long, ROWS, gpu.neighbours(V), width,
         gpu.is_wide(V), num_warps=1, **_registers(V),
     )  # fmt: skip
     a, ww = shares.sum(dim=0)

@@ -30,11 +30,24 @@ class _Dropout(torch.autograd.Function):
     """Its backward draws the same mask again."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, rates: Tensor, seed: Tensor) -> Tensor:
-        ctx.save_for_backward(rates)
-        ctx.seed = seed
+    def forward(x: Tensor, rates: Tensor, seed: Tensor) -> Tensor:
         return kernels.dropout(x, rates, seed)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, Tensor], output: Any) -> None:
+        ctx.save_for_backward(inputs[1])
+        ctx.seed = inputs[2]
 
     @staticmethod
     def backward(ctx: Any, G: Tensor) -> tuple[Tensor, None, None]:
         return kernels.dropout(G, ctx.saved_tensors[0], ctx.seed), None, None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, x: Tensor, rates: Tensor, seed: Tensor) -> tuple[Tensor, int]:
+        """One seed for all: masks are hashes of the place, which differs from member to member."""
+        size = info.batch_size
+        x = x.expand(size, *x.shape) if in_dims[0] is None else x.movedim(in_dims[0], 0)
+        rates = rates.expand(size, *rates.shape) if in_dims[1] is None else rates.movedim(in_dims[1], 0)
+        seed = seed if in_dims[2] is None else seed.select(in_dims[2], 0)
+        flat = x.contiguous().view(-1, *x.shape[2:])
+        return _Dropout.apply(flat, rates.reshape(-1), seed).view(x.shape), 0  # type: ignore[no-untyped-call]

@@ -43,7 +43,7 @@ class Sparse:
         self._A, self._At = _tensor(A, like), _tensor(csr_array(A.T), like)
 
     def __matmul__(self, X: Tensor) -> Tensor:
-        return _Product.apply(self._A, self._At, X)  # type: ignore[no-any-return, no-untyped-call]
+        return _Product.apply(self, X, False)  # type: ignore[no-any-return, no-untyped-call]
 
     def to(self, device: torch.device | str) -> Sparse:
         """The same on another device."""
@@ -53,16 +53,25 @@ class Sparse:
 
 
 class _Product(torch.autograd.Function):
-    """A X, whose backward is A^T G."""
+    """A X, or A^T X, whose backward is the other; under vmap, many signals are columns of one."""
 
     @staticmethod
-    def forward(ctx: Any, A: Tensor, At: Tensor, X: Tensor) -> Tensor:
-        ctx.At = At
-        return A @ X
+    def forward(A: Sparse, X: Tensor, transposed: bool) -> Tensor:
+        return (A._At if transposed else A._A) @ X
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Sparse, Tensor, bool], output: Any) -> None:
+        ctx.A, _, ctx.transposed = inputs
 
     @staticmethod
     def backward(ctx: Any, *G: Any) -> Any:
-        return None, None, ctx.At @ G[0].contiguous()
+        return None, _Product.apply(ctx.A, G[0].contiguous(), not ctx.transposed), None  # type: ignore[no-untyped-call]
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, A: Sparse, X: Tensor, transposed: bool) -> tuple[Tensor, int]:
+        X = X.movedim(in_dims[1], 1)
+        Y = _Product.apply(A, X.reshape(X.shape[0], -1), transposed)  # type: ignore[no-untyped-call]
+        return Y.view(-1, *X.shape[1:]), 1
 
 
 def smoothing(

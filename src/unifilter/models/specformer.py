@@ -83,6 +83,7 @@ class Specformer(nn.Module):
     """An MLP, its logits filtered by functions that a transformer draws over the spectrum."""
 
     uses_arcs = True
+    unbundled = "vmap has no batched form of torch's fused attention"
 
     def __init__(self, config: Config, d: int, classes: int) -> None:
         super().__init__()

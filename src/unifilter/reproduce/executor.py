@@ -11,6 +11,8 @@ from pathlib import Path
 
 import torch
 
+import torch
+
 from unifilter.record import Record, read, write_atomically
 from unifilter.reproduce.cost import cost
 from unifilter.reproduce.graphs import load
@@ -122,6 +124,7 @@ def take(measure: Measure, folder: Path, device: str) -> None:
 
 def train(job: Job, folder: Path, scale: Scale, device: str, until: float) -> None:
     """A job's search if it has one, then its missing splits, a Record each."""
+    torch.set_float32_matmul_precision("high")  # on a GPU: far below what dropout and seeds change
     data = load(job.dataset)
     some, file = trials(data, job.protocol), records_of(folder)
     known = [r for r in (read(file) if file.exists() else []) if r.dataset["name"] == data.name]

@@ -5,19 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import torch
 
 from unifilter.data.splits import Split
 from unifilter.models._registry import configure, model_class
+from unifilter.train.bundle import Bundle, Target
 from unifilter.train.config import Training
 from unifilter.train.crowd import Crowd, Lane
-from unifilter.train.loop import Part
+from unifilter.train.loop import Outcome, Part
 from unifilter.train.prepared import Prepared
-from unifilter.train.run import Result, begin, conclude
+from unifilter.train.run import Result, Start, begin, conclude
 
-MOST = 64  # trainings at once; half as many where memory is too small
+MOST = 160  # trainings at once; half as many where memory is too small
 
 
 class Job(NamedTuple):
@@ -34,26 +36,44 @@ def gains_by_company(model: str, device: torch.device, training: Training) -> bo
     return device.type == "cuda" and not hasattr(model_class(model), "solve") and training.batch is None
 
 
-def lanes_of(prepared: Prepared, model: str, jobs: Sequence[Job]) -> list[tuple[Any, Lane]]:
-    """A start and a lane for every job; jobs on the same inputs and split share their rows."""
-    found, parts = [], dict[tuple[int, int], tuple[Part, Part]]()
-    for job in jobs:
-        config = configure(model, job.options)
-        inputs = prepared(model, job.preprocess, config)
-        start = begin(
-            prepared.data(job.preprocess),
-            job.split,
-            model,
-            job.options,
-            job.training,
-            inputs=inputs,
-            device=prepared.device,
-        )
-        train, val = parts.setdefault((id(inputs), id(job.split)), (start.train, start.val))
-        start = replace(start, train=train, val=val)
-        lane = Lane(start.net, train, val, job.training, start.weights, start.random)
-        found.append((start, lane))
-    return found
+def lanes_of(prepared: Prepared, model: str, jobs: Sequence[Job]) -> tuple[list[Start], list[Lane]]:
+    """A start for every job, and lanes with as many members together, in the same order.
+
+    Consecutive jobs that differ in nothing but split and seed are one bundle.
+    """
+    starts, lanes = [], []
+    parts: dict[tuple[int, int], tuple[Part, Part]] = {}
+    for _, alike in groupby(jobs, key=lambda job: _alike(prepared, model, job)):
+        some, bundle = list(alike), list[Start]()
+        for job in some:
+            inputs = prepared(model, job.preprocess, configure(model, job.options))
+            data, single = prepared.data(job.preprocess), len(some) == 1
+            start = begin(
+                data, job.split, model, job.options, job.training, inputs=inputs, device=prepared.device,
+                gather=single,
+            )  # fmt: skip
+            if single:  # of the same split, others may have copied the same rows
+                same = parts.setdefault((id(inputs), id(job.split)), (start.train, start.val))
+                start = replace(start, train=same[0], val=same[1])
+            bundle.append(start)
+        train = Target.of([s.train for s in bundle], [s.weights for s in bundle])
+        val = Target.of([s.val for s in bundle], [None] * len(bundle))
+        first = bundle[0]
+        lanes.append(Lane(Bundle([s.net for s in bundle]), train, val, first.training, first.random))
+        starts += bundle
+    return starts, lanes
+
+
+def _alike(prepared: Prepared, model: str, job: Job) -> str:
+    """Jobs with the same key are bundled: a bundle goes over all nodes, as models of whole graphs do anyway.
+
+    Others see training rows alone, which is less to do, and not the same to those that normalise over rows.
+    """
+    same = job.options, job.preprocess, replace(job.training, seed=0)
+    inputs = prepared(model, job.preprocess, configure(model, job.options))
+    single = inputs.independent_rows or getattr(model_class(model), "unbundled", None)
+    alone = (id(job.split), job.training.seed) if single else ()
+    return repr((same, alone))
 
 
 def together(prepared: Prepared, model: str, jobs: Sequence[Job]) -> Iterator[Result]:
@@ -72,26 +92,26 @@ def together(prepared: Prepared, model: str, jobs: Sequence[Job]) -> Iterator[Re
         some = jobs[at : at + size]
         start = time.perf_counter()
         try:
-            pairs = lanes_of(prepared, model, some)
-            crowd = Crowd([lane for _, lane in pairs])
+            starts, lanes = lanes_of(prepared, model, some)
+            crowd = Crowd(lanes)
             crowd.advance(max(job.training.epochs for job in some))
         except torch.cuda.OutOfMemoryError:
             if size == 1:
                 raise
-            pairs, size = [], size // 2
+            starts, lanes, size = [], [], min(size, len(some)) // 2
             torch.cuda.empty_cache()
             continue
         at += len(some)
         epoch = (time.perf_counter() - start) / max(1, sum(score.epochs for score in crowd.scores()))
-        for job, (begun, lane) in zip(some, pairs, strict=True):
-            yield _concluded(prepared, model, job, begun, lane, epoch, len(some))
+        outcomes = [outcome for lane in lanes for outcome in lane.outcomes(epoch)]
+        for job, begun, outcome in zip(some, starts, outcomes, strict=True):
+            yield _concluded(prepared, model, job, begun, outcome, len(some))
 
 
 def _concluded(
-    prepared: Prepared, model: str, job: Job, begun: Any, lane: Lane, epoch: float, company: int
+    prepared: Prepared, model: str, job: Job, begun: Start, outcome: Outcome, company: int
 ) -> Result:
     inputs, seconds = prepared.timed(model, job.preprocess, configure(model, job.options))
-    outcome = lane.outcome(epoch * int(lane.epochs))
     notes = [*begun.notes]
     if company > 1:
         notes.append(f"trained beside {company - 1} others: its share of the seconds, memory of all")

@@ -1,10 +1,10 @@
-"""Any models side by side: what a population is for UniFilter, for models that cannot be stacked.
+"""Any models side by side: what a population is for UniFilter, for models that cannot be stacked so well.
 
-A small graph has some hundred small kernels an epoch; launching them takes longer than running them. So on a
-GPU every training's epoch (step, validation, keeping the best) is recorded once and replayed, each on one of
-a few streams: the GPU works on many of them at once, and the host only asks now and then who is out of
-patience. Elsewhere they are trained in turn. Each has its own random numbers, so that it is trained as it
-would be alone.
+A small graph has some hundred small kernels an epoch; launching them takes longer than running them. So
+trainings that differ in nothing but split and seed are bundled, and on a GPU every bundle's epoch (step,
+validation, keeping the best) is recorded once and replayed, each on one of a few streams: the GPU works on
+many of them at once, and the host only asks now and then who is out of patience. Elsewhere bundles go in
+turn. Without dropout each member is trained as it would be alone; with it, from other random numbers.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
+from torch import Tensor
 
+from unifilter.train.bundle import Bundle, Target
 from unifilter.train.config import Training
-from unifilter.train.loop import OPTIMIZERS, Outcome, Part, gains_by_half, groups_of
+from unifilter.train.loop import OPTIMIZERS, Outcome, gains_by_half
 from unifilter.train.population import Score
 from unifilter.train.recording import recorded
 
@@ -28,45 +28,40 @@ WARM = 2  # epochs before one is recorded: kernels are compiled and memory is in
 
 
 class Lane:
-    """One training, whose state lives where its model does: an epoch asks the host for nothing.
+    """Trainings of one bundle, whose state lives where its nets do: an epoch asks the host for nothing.
 
     Parameters
     ----------
-    model, train, val, training, weights
-        As :func:`unifilter.train.fit` takes them; ``training.batch`` is not heard.
+    bundle : Bundle
+    train, val : Target
+    training : Training
+        Of all members; ``batch`` is not heard.
     random : Tensor, optional
         State of the CPU's generator to start from; a GPU's starts from the seed.
     """
 
     def __init__(
-        self,
-        model: nn.Module,
-        train: Part,
-        val: Part,
-        training: Training,
-        weights: Tensor | None = None,
-        random: Tensor | None = None,
+        self, bundle: Bundle, train: Target, val: Target, training: Training, random: Tensor | None = None
     ) -> None:
-        self.model, self.train, self.val, self.training, self.weights = model, train, val, training, weights
-        device = train.y.device
+        self.bundle, self.train, self.val, self.training = bundle, train, val, training
+        device, members = train.y.device, len(bundle.nets)
         fast = {"fused": True, "capturable": True} if device.type == "cuda" else {}
         self.optimizer = OPTIMIZERS[training.optimizer](
-            [{"params": p, **training.group(name)} for name, p in groups_of(model).items() if p],
+            [{"params": p, **training.group(name)} for name, p in bundle.groups().items() if p],
             lr=training.lr,
             **fast,
         )
-        self.best = {name: value.detach().clone() for name, value in model.state_dict().items()}
-        self.accuracy, self.loss = (torch.full((), v, device=device) for v in (-1.0, float("inf")))
-        self.time, self.waited, self.epochs = (
-            torch.zeros((), dtype=torch.long, device=device) for _ in range(3)
-        )
-        self.best_epoch = torch.full((), -1, dtype=torch.long, device=device)
-        self.trace = torch.zeros(training.epochs, 3, device=device)
+        self.best = {name: value.detach().clone() for name, value in bundle.state.items()}
+        self.accuracy, self.loss = (torch.full((members,), v, device=device) for v in (-1.0, float("inf")))
+        self.waited, self.epochs = (torch.zeros(members, dtype=torch.long, device=device) for _ in range(2))
+        self.best_epoch = torch.full((members,), -1, dtype=torch.long, device=device)
+        self.time = torch.zeros((), dtype=torch.long, device=device)
+        self.trace = torch.zeros(training.epochs, 3, members, device=device)
         self.left = training.epochs  # what the host knows without asking
         self.random = _random_state(device, training.seed, random)
         self.recording: Any = None
         # Why an epoch is launched kernel by kernel: the model says so, or recording it failed.
-        self.unrecorded: str | None = getattr(model, "unrecordable", None)
+        self.unrecorded: str | None = getattr(bundle.nets[0], "unrecordable", None)
         self.todo = 0
 
     def epoch(self) -> None:
@@ -76,23 +71,22 @@ class Lane:
             self._note()
 
     def _step(self) -> None:
-        self.model.train()
+        self.bundle.train(True)
         kind = self.train.y.device.type
         mixed = self.training.mixed_precision and gains_by_half(kind)
         self.optimizer.zero_grad(set_to_none=True)
         with torch.autocast(kind, torch.bfloat16) if mixed else contextlib.nullcontext():
-            loss = cross_entropy(self.model(self.train.inputs).float(), self.train.y, self.weights)
-        torch.autograd.backward(loss)
+            loss = self.train.loss(self.bundle(self.train.inputs).float())
+        torch.autograd.backward(loss.sum())
         self.optimizer.step()
         self._lost = loss.detach()
 
     def _note(self) -> None:
-        self.model.eval()
+        self.bundle.train(False)
         active = self.waited < self.training.patience
         if self.val.y.numel():
-            logits = self.model(self.val.inputs).float()
-            loss = cross_entropy(logits, self.val.y)
-            accuracy = (logits.argmax(dim=1) == self.val.y).float().mean()
+            logits = self.bundle(self.val.inputs).float()
+            loss, accuracy = self.val.loss(logits), self.val.accuracy(logits)
             better = loss < self.loss
             if self.training.monitor == "accuracy":
                 better = (accuracy > self.accuracy) | ((accuracy == self.accuracy) & better)
@@ -100,11 +94,11 @@ class Lane:
             loss = accuracy = torch.full_like(self.loss, float("nan"))
             better = torch.ones_like(active)
         better = better & active
-        now = torch.stack([self._lost, loss, accuracy])
-        self.trace.index_copy_(0, self.time.view(1), now.view(1, 3))
-        state = self.model.state_dict()
+        self.trace.index_copy_(0, self.time.view(1), torch.stack([self._lost, loss, accuracy])[None])
+        state = self.bundle.state
         for name, kept in self.best.items():
-            kept.copy_(torch.where(better, state[name], kept))
+            who = better.view(-1, *[1] * (kept.dim() - 1))
+            kept.copy_(torch.where(who, state[name], kept))
         self.accuracy.copy_(torch.where(better, accuracy, self.accuracy))
         self.loss.copy_(torch.where(better, loss, self.loss))
         self.best_epoch.copy_(torch.where(better, self.time, self.best_epoch))
@@ -150,18 +144,17 @@ class Lane:
         finally:
             generator.graphsafe_set_state(before)
 
-    def outcome(self, seconds: float) -> Outcome:
-        """The model with its best weights, as :func:`unifilter.train.fit` gives it."""
-        self.model.load_state_dict(self.best)
-        self.model.eval()
-        epochs = int(self.epochs)
+    def outcomes(self, epoch_seconds: float) -> list[Outcome]:
+        """Every member with its best weights, as :func:`unifilter.train.fit` gives it."""
         names = "train_loss", "val_loss", "val_accuracy"
-        history = [
-            {"epoch": e, **dict(zip(names, row, strict=True))}
-            for e, row in enumerate(self.trace[:epochs].tolist())
-        ]
-        best, accuracy, loss = int(self.best_epoch), float(self.accuracy), float(self.loss)
-        return Outcome(self.model, history, best, accuracy, loss, seconds, True)
+        parts = (self.epochs, self.best_epoch, self.accuracy, self.loss)
+        found, trace = [], self.trace.cpu()
+        for i, (epochs, best, accuracy, loss) in enumerate(zip(*(t.tolist() for t in parts), strict=True)):
+            rows = trace[:epochs, :, i].tolist()
+            history = [{"epoch": e, **dict(zip(names, row, strict=True))} for e, row in enumerate(rows)]
+            net = self.bundle.restore(i, self.best)
+            found.append(Outcome(net, history, best, accuracy, loss, epoch_seconds * epochs, True))
+        return found
 
 
 class Crowd:
@@ -170,10 +163,11 @@ class Crowd:
     Examples
     --------
     >>> from unifilter.data import load, splits
-    >>> from unifilter.train.run import begin
+    >>> from unifilter.train.beside import Job, lanes_of
+    >>> from unifilter.train.prepared import Prepared
     >>> data = load("sbm:n=200,h=0.9,d=8")
-    >>> starts = [begin(data, splits.stratified(data.y, seed=s), "gcn", training=Training()) for s in (0, 1)]
-    >>> crowd = Crowd([Lane(s.net, s.train, s.val, s.training) for s in starts])
+    >>> jobs = [Job(splits.stratified(data.y, seed=s), {}, Training(seed=s)) for s in (0, 1)]
+    >>> crowd = Crowd(lanes_of(Prepared(data, torch.device("cpu")), "gcn", jobs)[1])
     >>> crowd.advance(20)
     >>> [score.epochs for score in crowd.scores()]
     [20, 20]
@@ -203,15 +197,21 @@ class Crowd:
             self._retire()
 
     def keep(self, members: Sequence[int]) -> None:
-        """Go on with these only; the others stay where they are."""
-        wanted = set(members)
-        self._let_go([i for i in self.alive if i not in wanted])
+        """Go on with these, and with those bundled with them; the others stay where they are."""
+        wanted, first = set(members), 0
+        leaving = []
+        for i, lane in enumerate(self.lanes):
+            own = set(range(first, first + len(lane.bundle.nets)))
+            first += len(own)
+            if i in self.alive and not own & wanted:
+                leaving.append(i)
+        self._let_go(leaving)
 
     def scores(self) -> list[Score]:
         """Of every training, in the order in which they were given."""
-        found = torch.stack(
+        found = torch.cat(
             [
-                torch.stack([t.double() for t in (x.accuracy, x.loss, x.best_epoch, x.epochs)])
+                torch.stack([t.double() for t in (x.accuracy, x.loss, x.best_epoch, x.epochs)], dim=1)
                 for x in self.lanes
             ]
         ).tolist()
@@ -244,7 +244,7 @@ class Crowd:
                 lane.random = torch.random.get_rng_state()
 
     def _retire(self) -> None:
-        waited = torch.stack([self.lanes[i].waited for i in self.alive]).tolist()
+        waited = torch.stack([self.lanes[i].waited.min() for i in self.alive]).tolist()
         self._let_go(
             [
                 i

@@ -114,7 +114,7 @@ class Heats:
                 for _, s in some
                 for k, split in enumerate(self.splits)
             ]
-            return Crowd([lane for _, lane in lanes_of(self.prepared, self.model, jobs)])
+            return Crowd(lanes_of(self.prepared, self.model, jobs)[1])
 
         yield from self._in_heats(settings, max(1, MOST // len(self.splits)), racers)
 
