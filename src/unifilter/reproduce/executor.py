@@ -11,8 +11,6 @@ from pathlib import Path
 
 import torch
 
-import torch
-
 from unifilter.record import Record, read, write_atomically
 from unifilter.reproduce.cost import cost
 from unifilter.reproduce.graphs import load
