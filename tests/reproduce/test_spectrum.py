@@ -49,8 +49,9 @@ def test_records_of_a_training_give_the_weights(tmp_path):
     results = results_of(tmp_path, SMALL)
     found = weights(GRAPHS[0], "released", results, SMALL)
     assert (len(found), len(found[0])) == (2, 11)
-    plot, _, centres = PART.show(results, SMALL)
+    plot, other, _, centres = PART.show(results, SMALL)
     assert isinstance(plot, Plot)
+    assert "exact" in other.title
     assert list(plot.series[0].y) == pytest.approx([sum(w) / 2 for w in zip(*found, strict=True)])
     assert isinstance(centres, Table)
     assert 0 < centres.rows["exact basis"][GRAPHS[0]].ours.mean < 1

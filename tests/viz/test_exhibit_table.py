@@ -1,7 +1,8 @@
 import re
 
 from unifilter.viz.exhibit import Cell, Table, Value
-from unifilter.viz.exhibit_table import difference, table_html, tally
+from unifilter.viz.exhibit_table import table_html, tally
+from unifilter.viz.exhibit_text import difference
 from viz.exhibits import EVIL, TABLE
 
 

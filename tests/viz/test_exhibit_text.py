@@ -25,6 +25,7 @@ def test_a_cell_has_the_printed_figure_ours_and_the_difference():
     assert "*89.49*<br>**89.46** ± 1.20<br>✓ −0.03" in text
     assert "*91.44*<br>90.00 ± 0.40<sup>1</sup><br>▼ −1.44" in text
     assert "[1] half of the epochs" in text
+    assert "✓ +0.50 ± 1.22" in text  # both figures have an interval
     assert "| *40.84* |" in text  # not run: what was printed stays to be seen
 
 

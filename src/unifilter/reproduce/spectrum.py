@@ -102,33 +102,27 @@ def _weights(record: Record) -> list[float]:
 
 
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
-    """A figure a graph, the frequencies beside the printed ones, and where the weights lie."""
-    plots = [p for graph in scale.graphs if (p := _figure(graph, results, scale)) is not None]
+    """Two figures a graph, the frequencies beside the printed ones, and where the weights lie."""
+    pairs = [(graph, basis) for graph in scale.graphs for basis in BASES]
+    plots = [p for graph, basis in pairs if (p := _figure(graph, basis, results, scale)) is not None]
     centres = _centres(results, scale)
     return [*plots, *_by_hop(results, scale), *([centres] if any(centres.rows.values()) else [])]
 
 
-def _figure(graph: str, results: Results, scale: Scale) -> Plot | None:
-    series = []
-    for basis, name in BASES.items():
-        f, w = frequencies(graph, basis, results, scale), weights(graph, basis, results, scale)
-        if f and w:
-            values = [value_of(each) for each in zip(*w, strict=True)]
-            labels = [str(k) for k in range(K + 1)] if basis == "released" else ()
-            series.append(Series(name, f, [v.mean for v in values], [v.half for v in values], labels=labels))
-    paper = printed()["spectrum"].get(graph)
-    if not series:
+def _figure(graph: str, basis: str, results: Results, scale: Scale) -> Plot | None:
+    f, w = frequencies(graph, basis, results, scale), weights(graph, basis, results, scale)
+    if not (f and w):
         return None
+    values = [value_of(each) for each in zip(*w, strict=True)]
+    labels = [str(k) for k in range(K + 1)]
+    series = [Series("weight", f, [v.mean for v in values], [v.half for v in values], labels=labels)]
+    caption = "Each basis vector at its frequency, the mean over columns; weights are means over the splits."
+    paper = printed()["spectrum"].get(graph) if basis == "released" else None
     if paper is not None:
-        series.append(
-            Series(BASES["released"], [f / 2 for f, _ in paper], [w for _, w in paper], printed=True)
-        )
-    caption = (
-        "Each basis vector at its frequency, the mean over columns; weights are means over the splits. The "
-        "paper's frequencies are halved here: they are x'Lx, twice its own definition of f."
-    )
-    title = f"Spectrum of the trained basis, {graph}"
-    return Plot(f"spectrum_{safe(graph)}", title, "frequency f", "weight w", series, caption, "stems")
+        series.append(Series("weight", [f / 2 for f, _ in paper], [w for _, w in paper], printed=True))
+        caption += " The paper's frequencies are halved here: they are x'Lx, twice its own definition of f."
+    name, title = f"spectrum_{basis}_{safe(graph)}", f"Spectrum of {graph}, {BASES[basis]}"
+    return Plot(name, title, "frequency f", "weight w", series, caption, "stems")
 
 
 def _by_hop(results: Results, scale: Scale) -> list[Plot]:

@@ -16,7 +16,7 @@ CROWDED = 60  # points of a line beyond which their markers would hide it
 SIGNS: dict[Verdict, str] = {"agrees": "✓", "above": "▲", "below": "▼", "alone": ""}
 COMPARED: tuple[Verdict, ...] = ("agrees", "above", "below")
 WORDS: dict[Verdict, str] = {
-    "agrees": "the printed figure lies within the 95% interval",
+    "agrees": "the difference lies within its 95% interval",
     "above": "ours is higher",
     "below": "ours is lower",
     "alone": "nothing printed to compare with",

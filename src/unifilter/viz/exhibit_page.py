@@ -95,7 +95,8 @@ def _block(exhibit: Exhibit) -> str:
     if isinstance(exhibit, Table):
         return table_html(exhibit)
     if isinstance(exhibit, Plot):
-        wide = len(exhibit.series) > 4 or len(exhibit.categories) > 6
+        own = [s for s in exhibit.series if not (s.printed or s.reference)]
+        wide = len(own) > 4 or len(exhibit.categories) > 6
         return chart(draw(exhibit), exhibit.title, exhibit.caption, wide, exhibit.name)
     return _words(exhibit)
 

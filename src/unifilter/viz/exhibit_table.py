@@ -7,7 +7,7 @@ from html import escape
 
 from unifilter.viz.exhibit import Cell, Table, Verdict
 from unifilter.viz.exhibit_look import COMPARED, SIGNS, WORDS, number
-from unifilter.viz.exhibit_text import numbered, titled
+from unifilter.viz.exhibit_text import difference, numbered, titled
 from unifilter.viz.page import named
 
 
@@ -77,16 +77,6 @@ def _cell(table: Table, best: bool, cell: Cell | None, notes: Mapping[str, int])
     if verdict != "alone":
         lines.append(f'<span class="difference">{difference(table, cell)}</span>')
     return f'<td class="{verdict}" title="{escape(_hover(cell, verdict))}">{"".join(lines)}</td>'
-
-
-def difference(table: Table, cell: Cell) -> str:
-    """The sign of the verdict, the difference, and its interval where that is more than our own."""
-    gap = cell.difference
-    if gap is None:
-        return ""
-    half = cell.difference_half if cell.printed_half else None
-    own = f" ± {half:.{table.digits}f}" if half and round(half, table.digits) else ""
-    return f"{SIGNS[cell.verdict(table.precision)]} {number(gap, table.digits, signed=True)}{own}"
 
 
 def _hover(cell: Cell, verdict: Verdict) -> str:

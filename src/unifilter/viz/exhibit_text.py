@@ -150,6 +150,16 @@ def numbered(table: Table) -> dict[str, int]:
     return {note: i for i, note in enumerate(dict.fromkeys(filter(None, notes)), 1)}
 
 
+def difference(table: Table, cell: Cell) -> str:
+    """The sign of the verdict, the difference, and its interval where that is more than our own."""
+    gap = cell.difference
+    if gap is None:
+        return ""
+    half = cell.difference_half if cell.printed_half else None
+    own = f" ± {half:.{table.digits}f}" if half and round(half, table.digits) else ""
+    return f"{SIGNS[cell.verdict(table.precision)]} {number(gap, table.digits, signed=True)}{own}"
+
+
 def _legend(table: Table, lines: Sequence[Line]) -> str:
     verdicts = table.verdicts()
     if tuple(lines) != LINES or not sum(verdicts[v] for v in ("agrees", "above", "below")):
@@ -169,9 +179,7 @@ def _parts(table: Table, cell: Cell, line: Line) -> tuple[str, str]:
             return "", ""
         half = cell.ours.half
         return number(cell.ours.mean, table.digits), "" if half is None else f"± {half:.{table.digits}f}"
-    if cell.difference is None:
-        return "", ""
-    return f"{SIGNS[cell.verdict(table.precision)]} {number(cell.difference, table.digits, signed=True)}", ""
+    return difference(table, cell), ""
 
 
 def _md_line(table: Table, row: str, column: str, cell: Cell, line: Line, notes: dict[str, int]) -> str:
