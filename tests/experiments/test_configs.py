@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parents[2] / "experiments" / "configs"
 FILES = sorted(FOLDER.glob("*.toml"))
 DATASETS = {"cora", "citeseer", "pubmed", "actor", "chameleon", "squirrel"}
 PROTOCOLS = {"quota", "fixed", "public"}
-KEYS = {"preprocess", "options", "grid", "training", "printed", "note"}
+KEYS = {"preprocess", "options", "grid", "training", "printed", "note", "leak", "authors"}
 
 
 def entries() -> list:
@@ -63,6 +63,20 @@ def test_settings_are_for_a_known_graph_and_protocol(model, dataset, protocol, s
     assert settings["preprocess"] in preprocess.NAMES
     assert 0 < settings.get("printed", 50.0) < 100
     assert isinstance(settings.get("note", ""), str)
+
+
+@every_entry
+def test_the_authors_way_says_what_it_sees_too_much(model, dataset, protocol, settings):
+    leak, way = settings.get("leak"), settings.get("authors", {})
+    assert leak is None or len(leak) > 20, "what is seen that should not be?"
+    assert not way or leak, "a way of their own without a leak is an option or a training"
+    assert way.keys() <= {"options", "ties", "printed"}
+    assert way.get("ties", "test") == "test"
+    assert 0 < way.get("printed", 50.0) < 100
+    # Whatever is added to the options is not in them, or the clean run would have it too.
+    clean, theirs = settings.get("options", {}), way.get("options", {})
+    assert not clean.keys() & theirs.keys()
+    assert configure(model, clean | theirs) != configure(model, clean) or not theirs
 
 
 @every_entry
