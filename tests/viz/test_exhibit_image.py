@@ -40,6 +40,17 @@ def test_a_plot_shows_its_data():
     assert len({image(p, "svg") for p in (PLOT, other, hollow)}) == 3
 
 
+def test_a_legend_of_long_names_stays_in_the_picture():
+    """Nothing is drawn in the outermost pixels, where a name would have been cut off."""
+    from PIL import Image
+
+    names = [f"series {i}, a name as long as they come" for i in range(8)]
+    plot = Plot("p", "P", "x", "y", [Series(name, [0, 1], [0, 1]) for name in names])
+    picture = Image.open(BytesIO(image(plot, "png", dpi=60))).convert("L")
+    edges = [picture.getpixel((x, y)) for x in (0, 1, picture.width - 1) for y in range(picture.height)]
+    assert min(edges) == 255
+
+
 def test_axes_can_be_logarithmic():
     plain = Plot("p", "P", "k", "angle", [Series("a", [1, 10, 100], [1, 0.1, 0.01])])
     assert image(plain, "svg") != image(replace(plain, log_x=True, log_y=True), "svg")

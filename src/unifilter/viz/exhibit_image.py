@@ -66,10 +66,9 @@ def image(plot: Plot, format: Literal["png", "svg"], dpi: int = 200) -> bytes:
         figure = matplotlib("figure").Figure(figsize=_size(plot), layout="constrained")
         axes = figure.subplots()
         _draw(plot, axes)
-        count = len(plot.series)
-        if count > 1:
-            columns = min(count, 4)
-            figure.legend(loc="outside lower center", ncols=columns, columnspacing=1.2, handletextpad=0.5)
+        if len(plot.series) > 1:
+            place = {"loc": "outside lower center", "ncols": _columns(plot)}
+            figure.legend(columnspacing=1.2, handletextpad=0.5, **place)
         metadata = {"Date": None, "Creator": "unifilter"} if format == "svg" else {"Software": "unifilter"}
         stream = BytesIO()
         figure.savefig(stream, format=format, dpi=dpi, metadata=metadata)
@@ -78,8 +77,14 @@ def image(plot: Plot, format: Literal["png", "svg"], dpi: int = 200) -> bytes:
 
 def _size(plot: Plot) -> tuple[float, float]:
     """Inches: a column of a paper, wider for many names, higher for a long legend."""
-    rows = ceil(len(plot.series) / 4) if len(plot.series) > 1 else 0
+    rows = ceil(len(plot.series) / _columns(plot)) if len(plot.series) > 1 else 0
     return max(5.2, min(9.0, 0.55 * len(plot.categories))), 3.2 + 0.18 * rows
+
+
+def _columns(plot: Plot) -> int:
+    """Columns of the legend: a line has room for some 80 characters, a sign beside every name."""
+    longest = max(len(look.name) for look in looks(plot))
+    return max(1, min(4, len(plot.series), 80 // (longest + 7)))
 
 
 def _draw(plot: Plot, axes: Any) -> None:
