@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from unifilter.models._registry import configure
@@ -41,4 +43,5 @@ def test_the_claim_fails_when_the_heterophily_basis_wins_at_high_h(results_of, s
     for good, bad, holds in ((0.8, 0.5, True), (0.5, 0.8, False)):
         results = results_of([(hom, [good] * 3), (het, [bad] * 3)])
         assert ablation.check(results, scale)[0].holds is holds
-    assert not ablation.check(Results([], tmp_path, scale), scale)[0].holds
+    assert ablation.check(Results([], tmp_path, scale), scale) == []
+    assert not ablation.check(Results([], tmp_path, scale), replace(scale, quick=True))[0].holds

@@ -39,6 +39,11 @@ def test_the_claim_names_the_best_of_both_sides(results_of, ours, holds):
     assert claim.evidence == f"UniFilter, searched {100 * ours:.2f}, SGC 80.00"
 
 
+def test_a_row_that_lacks_splits_leads_nothing(results_of):
+    jobs = [job("sgc", row="SGC"), job("unifilter", row="UniFilter, searched")]
+    assert best_of(results_of([(jobs[0], [0.9, 0.9]), (jobs[1], [0.8] * 3)]), jobs) == []
+
+
 def test_nothing_is_claimed_where_nothing_was_run(results_of):
     assert best_of(results_of([]), [job("sgc"), job("unifilter", row="UniFilter")]) == []
 

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from unifilter.record import write_atomically
+from unifilter.reproduce.adopt import adopt
 from unifilter.reproduce.catalog import names, parts
 from unifilter.reproduce.choice import FOLDER, FORMS, Choice
 from unifilter.reproduce.draw import draw, exhibits
@@ -60,6 +61,9 @@ def reproduce(
     how: Annotated[str, typer.Option(help=f"Only these kinds of settings: {', '.join(FORMS)}.")] = "",
     protocols: Annotated[str, typer.Option(help="Only these kinds of splits: quota, quota48, fixed.")] = "",
     configs: Annotated[Path, typer.Option(help="Folder of published settings, MODEL.toml.")] = Scale.configs,
+    adopted: Annotated[
+        list[Path] | None, typer.Option("--adopt", help="Records of other commands to take over; repeatable.")
+    ] = None,
     drawn: Annotated[bool, typer.Option("--draw/--no-draw", help="Write the page and the files.")] = True,
     listed: Annotated[
         bool, typer.Option("--list", help="List the parts, and how much of them is there.")
@@ -83,6 +87,7 @@ def reproduce(
     if listed:
         _list(choice, as_json)
         return
+    adopt(adopted or [], choice.chosen, choice.scale, choice.folder)
     tally = _run(choice, device, processes, seconds, as_json)
     results = results_of(choice.folder, choice.scale)
     claims = [claim for p in choice.chosen for claim in p.check(results, choice.scale)]

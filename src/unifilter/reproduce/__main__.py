@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from unifilter.reproduce.adopt import adopt
 from unifilter.reproduce.choice import FOLDER, FORMS, Choice
 from unifilter.reproduce.draw import draw
 from unifilter.reproduce.executor import execute, results_of
@@ -34,6 +35,8 @@ def main(words: list[str] | None = None) -> int:
     given = _parser().parse_args(words)
     choice = Choice(**{name: getattr(given, name) for name in CHOICE})
     scale, folder, chosen = choice.scale, choice.folder, choice.chosen
+    if given.adopt:
+        print(f"{adopt(given.adopt, chosen, scale, folder)} Records adopted", flush=True)
     options = {"device": given.device, "processes": given.processes, "seconds": given.seconds}
     tally = execute(chosen, scale, folder, wanted=choice.wants, tell=_say, **options)
     results = results_of(folder, scale)
@@ -71,6 +74,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--how", default="", help=f"only these of {', '.join(FORMS)}")
     parser.add_argument("--protocols", default="", help="only these of quota, quota48, fixed, stratified")
     parser.add_argument("--configs", type=Path, default=Choice.configs)
+    parser.add_argument(
+        "--adopt", type=Path, nargs="+", default=[], help="Records of other commands to take over"
+    )
     parser.add_argument("--no-draw", dest="draw", action="store_false", help="train and measure only")
     return parser
 

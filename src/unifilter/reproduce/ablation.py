@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unifilter.reproduce.part import Claim, Job, Part, Published, Scale
+from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, unproven
 from unifilter.reproduce.printed import printed
 from unifilter.reproduce.results import Results, value_of
 from unifilter.reproduce.settings import released
@@ -98,10 +98,10 @@ def check(results: Results, scale: Scale) -> Sequence[Claim]:
     """The heterophily basis alone loses where h is high."""
     h = homophilies(scale)[-1]
     hom, het = results.value(job("homfilter", h, scale)), results.value(job("hetfilter", h, scale))
+    sentence = f"HetFilter loses to HomFilter at h = {h}"
     if hom is None or het is None:
-        return [Claim(f"HetFilter loses to HomFilter at h = {h}", False, "nothing was run")]
-    evidence = f"{het.mean:.1f} against {hom.mean:.1f}"
-    return [Claim(f"HetFilter loses to HomFilter at h = {h}", het.mean < hom.mean, evidence)]
+        return unproven(sentence, scale)
+    return [Claim(sentence, het.mean < hom.mean, f"{het.mean:.1f} against {hom.mean:.1f}")]
 
 
 PART = Part(

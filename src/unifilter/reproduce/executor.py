@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import torch
 
@@ -24,6 +25,8 @@ from unifilter.train.pool import GRACE, CutOffError, Progress, Task, work_throug
 from unifilter.train.run import describe, pick_device
 from unifilter.train.search import RUNGS, search
 from unifilter.train.spaces import space_of
+
+Thing = TypeVar("Thing", Job, Measure)
 
 
 @dataclass(frozen=True)
@@ -86,8 +89,8 @@ def execute(
     """
     begun = time.monotonic()
     write_atomically(folder / "scale.json", json.dumps({"settings": scale.settings}) + "\n")
-    measures = _distinct(m for part in parts for m in part.measures(scale))
-    jobs = [j for j in _distinct(j for part in parts for j in part.jobs(scale)) if wanted(j)]
+    measures = distinct(m for part in parts for m in part.measures(scale))
+    jobs = [j for j in distinct(j for part in parts for j in part.jobs(scale)) if wanted(j)]
     results = results_of(folder, scale)
     first = [Task(m.name, partial(take, m, folder, device)) for m in measures if results.record(m) is None]
     until = time.time() + seconds
@@ -178,9 +181,9 @@ def _task(job: Job, folder: Path, scale: Scale, device: str, until: float, resul
     )
 
 
-def _distinct(things: Iterable[Job] | Iterable[Measure]) -> list:  # type: ignore[type-arg]
+def distinct(things: Iterable[Thing]) -> list[Thing]:
     """Parts share jobs: one that differs in nothing but its row is the same."""
-    found: dict[str, Job | Measure] = {}
+    found: dict[str, Thing] = {}
     for thing in things:
         key = thing.name if isinstance(thing, Measure) else repr((thing.dataset, thing.protocol, thing.how))
         found.setdefault(key, thing)
