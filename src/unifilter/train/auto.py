@@ -98,6 +98,8 @@ def choose(
         interrupted = True
         notes.append("interrupted")
     elected = elect(field, K)
+    account = field.account()
+    field.close()
     spent = {"prepare": clock.prepared, "train": clock.elapsed - clock.prepared}
     given = {"h_estimate": h}
     return conclude(
@@ -111,7 +113,7 @@ def choose(
         notes,
         given,
         interrupted,
-        field.account(),
+        account,
     )
 
 

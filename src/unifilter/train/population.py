@@ -240,6 +240,11 @@ class Population:
         self.trace = list(there["trace"]) if "trace" in there else []
         self.epoch, self.recording, self.warm = epoch, None, 0
 
+    def forget(self) -> None:
+        """Drop the recorded epoch and what it computed: both live in memory of their own."""
+        self.recording, self.warm = None, 0
+        self.now, self.train_loss = torch.empty(0), torch.empty(0)
+
     def _retire(self) -> None:
         """Those out of patience leave once they are many: until then nothing of theirs changes."""
         waiting = self.waited[self.alive] < self.patience[self.alive]

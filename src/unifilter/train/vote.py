@@ -105,6 +105,13 @@ class Field:
             for n, s in self.ranked()
         ]
 
+    def close(self) -> None:
+        """Give back what recorded epochs hold of a GPU's memory, before anything else is trained there."""
+        for group in self.groups:
+            group.population.forget()
+        if self.where.type == "cuda":
+            torch.cuda.empty_cache()
+
     def place(self, number: int) -> tuple[Group, int]:
         """Where a candidate is trained."""
         group = next(g for g in self.groups if number in g.numbers)
