@@ -195,6 +195,8 @@ class Crowd:
             self.epoch += some
             epochs -= some
             self._retire()
+        if self.streams and not self.alive:
+            torch.cuda.empty_cache()  # a recording's memory serves nobody else, here or in other processes
 
     def keep(self, members: Sequence[int]) -> None:
         """Go on with these, and with those bundled with them; the others stay where they are."""
