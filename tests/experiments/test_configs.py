@@ -15,6 +15,7 @@ from unifilter.train import Training
 FOLDER = Path(__file__).parents[2] / "experiments" / "configs"
 FILES = sorted(FOLDER.glob("*.toml"))
 DATASETS = {"cora", "citeseer", "pubmed", "actor", "chameleon", "squirrel"}
+DATASETS |= {"chameleon-filtered", "squirrel-filtered"}
 PROTOCOLS = {"quota", "fixed", "public"}
 KEYS = {"preprocess", "options", "grid", "training", "printed", "note", "leak", "authors"}
 
