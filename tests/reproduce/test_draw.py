@@ -1,8 +1,15 @@
+from pathlib import Path
+
+import pytest
+
+from unifilter.reproduce.catalog import parts, quick
 from unifilter.reproduce.draw import begun, draw, exhibits, subtitle
-from unifilter.reproduce.part import Claim, Job, Part, Published
+from unifilter.reproduce.part import Claim, Job, Part, Published, Scale
+from unifilter.reproduce.results import Results
 from unifilter.train.compare import Entry
 from unifilter.viz.exhibit import Words
 
+CONFIGS = Path(__file__).parents[2] / "experiments/configs"
 JOB = Job("SGC", "cora", "quota:3", Published(Entry("sgc")))
 
 
@@ -32,6 +39,13 @@ def test_a_part_of_which_nothing_was_run_is_not_drawn(results_of, scale, tmp_pat
     assert files[0].name == "reproduction.html"
     assert {f.name for f in files} == {"reproduction.html", "run.md", "words.md"}
     assert "1 Records" in files[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scale", [Scale(configs=CONFIGS), quick()], ids=["full", "quick"])
+def test_without_any_record_every_part_shows_something_under_a_name_of_its_own(scale, tmp_path):
+    shown = exhibits(parts(["all"]), Results([], tmp_path, scale), scale)
+    found = [e.name for some in shown.values() for e in some]
+    assert len(set(found)) == len(found) > 20
 
 
 def test_the_page_says_what_the_records_were_made_with(results_of):
