@@ -4,8 +4,8 @@
     python experiments/baselines_check.py --models sgc,gcn --datasets cora --splits 2 --epochs 20
 
 A cell is a table [graph.protocol] of `experiments/configs/MODEL.toml`. Cells are trained side by side, cheap
-ones first. Every run is a line of `baselines_check.jsonl`, written when it ends; `baselines_check.json` is a
-summary of the cells. After --seconds no cell begins, and 30 s later those under way are ended: a second call
+ones first. Every run is a line of `reproduce/records.jsonl`, which `unifilter reproduce` reads and writes too, so
+that no run is made twice; `baselines_check.json` is a summary of the cells. After --seconds no cell begins, and 30 s later those under way are ended: a second call
 goes on where the first one stopped, and with --seconds 0 it only writes the summary. On one GPU, processes
 share it best under NVIDIA's MPS.
 """
@@ -28,6 +28,7 @@ from unifilter.presets import read_preset
 from unifilter.record import Record, read, write_atomically
 from unifilter.reproduce.cost import cost
 from unifilter.reproduce.part import Job, Published
+from unifilter.reproduce.results import current
 from unifilter.train.compare import Entry, Trial, resume, runs, serves, trials_of
 from unifilter.train.pool import Progress, Task, work_through
 from unifilter.train.run import describe
@@ -87,7 +88,7 @@ def trials(dataset: str, protocol: str, count: int) -> list[Trial]:
 
 def work(cell: Cell, file: Path, count: int, epochs: int | None, device: str) -> None:
     """Train what a cell lacks."""
-    known = read(file) if file.exists() else []
+    known = [current(r) for r in (read(file) if file.exists() else [])]
     some = trials(cell.dataset, cell.protocol, count)
     for _ in runs(load(cell.dataset), some, cell.entry, known=known, file=file, device=device, epochs=epochs):
         pass
@@ -195,8 +196,8 @@ def main() -> None:
     datasets = chosen(given.datasets, "dataset", {c.dataset for c in every})
     protocols = chosen(given.protocols, "protocol", {c.protocol for c in every})
     wanted = [c for c in every if c.model in models and c.dataset in datasets and c.protocol in protocols]
-    file, summary = given.out / "baselines_check.jsonl", given.out / "baselines_check.json"
-    known = resume(file)
+    file, summary = given.out / "reproduce" / "records.jsonl", given.out / "baselines_check.json"
+    known = [current(r) for r in resume(file)]
     limits = {c.name: given.epochs or c.entry.training.epochs for c in wanted}
     todo = [c for c in wanted if len(kept(c, given.splits, known, limits[c.name])) < given.splits]
     tasks = [c.task(file, given.splits, given.epochs, given.device) for c in todo]
@@ -204,7 +205,7 @@ def main() -> None:
     print(f"{len(wanted)} cells, {len(todo)} to train, {time.monotonic() - begun:.0f} s to begin", flush=True)
     left = given.seconds - (time.monotonic() - begun)
     failed = work_through(tasks, processes=given.processes, seconds=left, on_end=say)
-    summarise(every, given.splits, resume(file), failed, summary)
+    summarise(every, given.splits, [current(r) for r in resume(file)], failed, summary)
 
 
 if __name__ == "__main__":
