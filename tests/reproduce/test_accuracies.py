@@ -30,13 +30,15 @@ def test_a_cell_says_which_splits_are_missing_and_whose_settings_it_has(results_
 
 
 @pytest.mark.parametrize(("ours", "holds"), [(0.9, True), (0.7, False)])
-def test_the_claim_names_the_best_of_both_sides(results_of, ours, holds):
+def test_the_claim_is_of_one_form_against_the_best_of_the_others(results_of, ours, holds):
     mine = job("unifilter", row="UniFilter, searched")
-    jobs = [job("sgc", row="SGC"), job("gcn", row="GCN"), mine]
-    results = results_of([(jobs[0], [0.8] * 3), (jobs[1], [0.6] * 3), (mine, [ours] * 3)])
-    (claim,) = best_of(results, jobs)
+    better = Job("UniFilter, exact basis", "cora", "quota:3", Published(Entry("unifilter", options={"K": 3})))
+    jobs = [job("sgc", row="SGC"), job("gcn", row="GCN"), mine, better]
+    pairs = zip(jobs, ([0.8] * 3, [0.6] * 3, [ours] * 3, [0.99] * 3), strict=True)
+    (claim,) = best_of(results_of(pairs), jobs)
     assert claim.holds is holds
-    assert claim.evidence == f"UniFilter, searched {100 * ours:.2f}, SGC 80.00"
+    assert claim.sentence.startswith("UniFilter, searched: the highest mean of 3 rows on cora")
+    assert claim.evidence == f"{100 * ours:.2f}, SGC 80.00"
 
 
 def test_a_row_that_lacks_splits_leads_nothing(results_of):

@@ -16,6 +16,8 @@ from unifilter.reproduce.results import Results
 from unifilter.reproduce.settings import ORIGINALS
 from unifilter.viz.exhibit import Cell, Table
 
+COMMON = ("auto:", "trained beside")  # notes that say nothing of the accuracy
+
 
 def accuracies(
     name: str, title: str, source: str, jobs: Sequence[Job], results: Results, caption: str = ""
@@ -37,7 +39,7 @@ def note(results: Results, job: Job) -> str:
     """What a reader of the cell should know: runs that are missing, notes of the Records."""
     found = results.of(job)
     missing = len(results.by_split(job)) - len(found)
-    words = sorted({n for r in found for n in r.notes if not n.startswith("auto:")})
+    words = sorted({n for r in found for n in r.notes if not n.startswith(COMMON)})
     if found and missing:
         words.insert(0, f"{missing} splits were not run")
     if job.dataset in ORIGINALS and job.row.endswith((rows.PRINTED, rows.RELEASED, rows.EXACT)):
@@ -46,7 +48,11 @@ def note(results: Results, job: Job) -> str:
 
 
 def best_of(results: Results, jobs: Sequence[Job]) -> list[Claim]:
-    """A claim a graph: a form of UniFilter has the highest mean of the rows that are complete."""
+    """For every graph: whether UniFilter, searched or without tuning, has the highest mean of all models.
+
+    Rows that lack splits do not count. Others enter with the better of their rows, UniFilter with one form at
+    a time: the best of several forms would have been chosen on test nodes.
+    """
     claims = []
     for graph in dict.fromkeys(job.dataset for job in jobs):
         means = {
@@ -54,14 +60,16 @@ def best_of(results: Results, jobs: Sequence[Job]) -> list[Claim]:
             for j in jobs
             if j.dataset == graph and (v := results.value(j)) is not None and v.runs == parse(j.protocol)[1]
         }
-        ours = {r: m for r, m in means.items() if r.startswith("UniFilter")}
         others = {r: m for r, m in means.items() if not r.startswith("UniFilter")}
-        if ours and others:
-            mine, best = max(ours, key=ours.__getitem__), max(others, key=others.__getitem__)
-            evidence = f"{mine} {ours[mine]:.2f}, {best} {others[best]:.2f}"
-            protocol = jobs[0].protocol
-            sentence = f"UniFilter has the highest mean on {graph}, {protocol}"
-            claims.append(Claim(sentence, ours[mine] >= others[best], evidence))
+        for form in (rows.SEARCHED, rows.AUTO):
+            mine = rows.row("unifilter", form)
+            if mine in means and others:
+                best = max(others, key=others.__getitem__)
+                sentence = (
+                    f"{mine}: the highest mean of {len(others) + 1} rows on {graph}, {jobs[0].protocol}"
+                )
+                evidence = f"{means[mine]:.2f}, {best} {others[best]:.2f}"
+                claims.append(Claim(sentence, means[mine] >= others[best], evidence))
     return claims
 
 
