@@ -9,7 +9,7 @@ from unifilter.record import Record
 from unifilter.reproduce.executor import records_of, results_of, train
 from unifilter.reproduce.part import Scale
 from unifilter.reproduce.protocols import trials
-from unifilter.reproduce.spectrum import PART, job, measure, take, weights
+from unifilter.reproduce.spectrum import PART, aligned, job, measure, take, weights
 from unifilter.reproduce.table2 import jobs as jobs_of_table2
 from unifilter.train.run import training_homophily
 from unifilter.viz.exhibit import Plot, Table
@@ -52,9 +52,32 @@ def test_records_of_a_training_give_the_weights(tmp_path):
     plot, other, _, centres = PART.show(results, SMALL)
     assert isinstance(plot, Plot)
     assert "exact" in other.title
-    assert list(plot.series[0].y) == pytest.approx([sum(w) / 2 for w in zip(*found, strict=True)])
+    same = aligned(found)
+    assert list(plot.series[0].y) == pytest.approx([sum(w) / 2 for w in zip(*same, strict=True)])
     assert isinstance(centres, Table)
     assert 0 < centres.rows["exact basis"][GRAPHS[0]].ours.mean < 1
+
+
+def test_weights_that_differ_in_sign_alone_are_the_same():
+    w = [0.3, -0.8, 0.1, 0.9]
+    for flipped in ([w, [-v for v in w]], [[-v for v in w], w], [[-v for v in w]] * 3):
+        assert aligned(flipped) == [w] * len(flipped)
+
+
+def test_the_same_network_has_weights_of_either_sign():
+    """Why the sign says nothing: -w and the first layer -W give the same logits."""
+    from unifilter.models._basis import Basis
+    from unifilter.models.unifilter import Config, UniFilter
+
+    data = load("sbm:n=100")
+    inputs = Basis.of(data.graph, data.features(), 4)
+    torch.manual_seed(0)
+    net = UniFilter(Config(K=4, hidden=8, tau=0.5, residual=True), data.d, 5, h=0.3).eval()
+    before = net(inputs)
+    with torch.no_grad():
+        net.w.neg_()
+        next(net.mlp.parameters()).neg_()
+    torch.testing.assert_close(net(inputs), before)
 
 
 def test_records_of_before_weights_were_recorded_are_read(tmp_path):

@@ -47,6 +47,7 @@ _THEOREMS: Sequence[tuple[str, Evidence]] = (
     ),
     ("Table 9: the angles of the homophily basis are not those of P^k x.", words.powers),
     ("Figure 2 shows twice the frequency f that the paper defines.", words.doubled),
+    ("Figure 2: negative weights are read as frequencies that are removed.", words.signs),
 )
 _TABLES: Sequence[tuple[str, Evidence]] = (
     ("Table 8 swaps its two row labels.", words.swapped),

@@ -87,6 +87,21 @@ def doubled(results: Results, scale: Scale) -> str:
     return _joined(opening, found, "What is printed is x'Lx without the 1/2 of the definition.")
 
 
+def signs(results: Results, scale: Scale) -> str:
+    """Splits whose weights came out negative as a whole."""
+    found = []
+    for graph in scale.graphs:
+        w = spectrum.weights(graph, "released", results, scale)
+        if w:
+            turned = sum(sum(each) < 0 for each in w)
+            found.append(f"{graph} {turned} of {len(w)}")
+    opening = (
+        "A filter -w before a first layer -W is the same network, and training finds either. Splits whose "
+        "weights have a negative sum"
+    )
+    return _joined(opening, found, "Only signs that differ within one basis can be read.")
+
+
 def swapped(results: Results, scale: Scale) -> str:
     """Accuracies that belong to the other graph."""
     best = {g: max(a for a, _ in printed()["h_sensitivity"][g]["accuracy"]) for g in ("squirrel", "pubmed")}

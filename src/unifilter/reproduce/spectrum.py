@@ -101,6 +101,24 @@ def _weights(record: Record) -> list[float]:
     return [record.learned[name] for name in names] if names[-1] in record.learned else []
 
 
+def aligned(w: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Weights of several splits with the same sign, so that their sum is positive.
+
+    A filter -w before a first layer -W is the same network, which has no bias, and training finds either: the
+    sign of all weights together says nothing, and means over splits would cancel.
+
+    Examples
+    --------
+    >>> aligned([[1.0, -0.5], [-1.0, 0.4]])
+    [[1.0, -0.5], [1.0, -0.4]]
+    """
+    W = np.array(w, dtype=np.float64)
+    direction = np.linalg.svd(W, full_matrices=False)[2][0]
+    W *= np.where(W @ direction < 0, -1.0, 1.0)[:, None]
+    found: list[list[float]] = (W if W.sum() >= 0 else -W).tolist()
+    return found
+
+
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
     """Two figures a graph, the frequencies beside the printed ones, and where the weights lie."""
     pairs = [(graph, basis) for graph in scale.graphs for basis in BASES]
@@ -113,10 +131,13 @@ def _figure(graph: str, basis: str, results: Results, scale: Scale) -> Plot | No
     f, w = frequencies(graph, basis, results, scale), weights(graph, basis, results, scale)
     if not (f and w):
         return None
-    values = [value_of(each) for each in zip(*w, strict=True)]
+    values = [value_of(each) for each in zip(*aligned(w), strict=True)]
     labels = [str(k) for k in range(K + 1)]
     series = [Series("weight", f, [v.mean for v in values], [v.half for v in values], labels=labels)]
-    caption = "Each basis vector at its frequency, the mean over columns; weights are means over the splits."
+    caption = (
+        "Each basis vector at its frequency, the mean over columns. Weights are means over the splits, whose "
+        "signs are made the same: the network behind the filter takes -w as well as w."
+    )
     paper = printed()["spectrum"].get(graph) if basis == "released" else None
     if paper is not None:
         series.append(Series("weight", [f / 2 for f, _ in paper], [w for _, w in paper], printed=True))
