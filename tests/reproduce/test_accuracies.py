@@ -23,8 +23,19 @@ def test_cells_stand_beside_the_printed_figure_and_empty_rows_are_left_out(resul
     assert table.columns == ["cora", "pubmed"]
 
 
-def test_a_cell_says_which_splits_are_missing_and_whose_settings_it_has(results_of):
-    assert note(results_of([(job("sgc"), [0.8, 0.9])]), job("sgc")) == "1 splits were not run"
+def test_a_mean_over_some_of_the_splits_is_named_but_is_no_cell(results_of):
+    jobs = [job("sgc"), job("sgc", "pubmed"), job("sign")]
+    results = results_of([(jobs[0], [0.8, 0.9]), (jobs[1], [0.7] * 3), (jobs[2], [0.9])])
+    table = accuracies("t", "T", "table2", jobs, results, "Caption.")
+    assert table.rows["sgc"]["cora"].ours is None
+    assert list(table.rows) == ["sgc"]
+    assert table.caption == (
+        "Caption. Not finished: sgc on cora (85.00 over 2 of 3 splits); "
+        "sign on cora (90.00 over 1 of 3 splits)."
+    )
+
+
+def test_a_cell_says_whose_settings_it_has(results_of):
     filtered = job("sgc", "chameleon-filtered", "SGC, published")
     assert note(results_of([(filtered, [0.8] * 3)]), filtered) == "settings of chameleon"
 

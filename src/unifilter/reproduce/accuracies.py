@@ -22,26 +22,33 @@ COMMON = ("auto:", "trained beside")  # notes that say nothing of the accuracy
 def accuracies(
     name: str, title: str, source: str, jobs: Sequence[Job], results: Results, caption: str = ""
 ) -> Table:
-    """Accuracies of jobs beside those of the paper's table ``source``; rows without any are left out."""
+    """Accuracies of jobs beside those of the paper's table ``source``; rows without any are left out.
+
+    A mean over some of the splits does not compare with those over all: the caption names it instead.
+    """
     cells: dict[str, dict[str, Cell]] = {}
+    partial = []
     for job in jobs:
         mean, half = figure(source, job.model, job.dataset)
         ours = results.value(job)
+        splits = parse(job.protocol)[1]
+        if ours is not None and ours.runs < splits:
+            partial.append(
+                f"{job.row} on {job.dataset} ({ours.mean:.2f} over {ours.runs} of {splits} splits)"
+            )
+            ours = None
         cells.setdefault(job.row, {})
         if ours is not None or mean is not None:
-            cells[job.row][job.dataset] = Cell(ours, mean, note(results, job), half)
+            cells[job.row][job.dataset] = Cell(ours, mean, note(results, job) if ours else "", half)
     columns = list(dict.fromkeys(job.dataset for job in jobs))
     kept = {row: found for row, found in cells.items() if any(c.ours is not None for c in found.values())}
-    return Table(name, title, columns, kept, caption, corner="model, settings")
+    unfinished = f" Not finished: {'; '.join(partial)}." if partial else ""
+    return Table(name, title, columns, kept, caption + unfinished, corner="model, settings")
 
 
 def note(results: Results, job: Job) -> str:
-    """What a reader of the cell should know: runs that are missing, notes of the Records."""
-    found = results.of(job)
-    missing = len(results.by_split(job)) - len(found)
-    words = sorted({n for r in found for n in r.notes if not n.startswith(COMMON)})
-    if found and missing:
-        words.insert(0, f"{missing} splits were not run")
+    """What a reader of the cell should know: whose settings, notes of the Records."""
+    words = sorted({n for r in results.of(job) for n in r.notes if not n.startswith(COMMON)})
     if job.dataset in ORIGINALS and job.row.endswith((rows.PRINTED, rows.RELEASED, rows.EXACT)):
         words.append(f"settings of {ORIGINALS[job.dataset]}")
     return "; ".join(words)

@@ -53,7 +53,8 @@ def fit(results: Results, scale: Scale) -> Words:
         gaps[kind] = {}
         for job in reading(kind, scale):
             ours, printed = results.value(job), figure("table3", job.model, job.dataset)[0]
-            if ours is not None and printed is not None and not job.row.endswith(rows.AUTO):
+            whole = ours is not None and ours.runs == scale.splits
+            if ours is not None and whole and printed is not None and not job.row.endswith(rows.AUTO):
                 gaps[kind][job.row, job.dataset] = ours.mean - printed
     shared = sorted(set.intersection(*(set(g) for g in gaps.values())))
     items = []
