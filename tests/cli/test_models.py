@@ -65,6 +65,13 @@ def test_one_model_shows_its_paper_and_its_options(name):
     assert "parameters with default options" in text
 
 
+def test_options_that_several_models_share_are_explained_too():
+    for name in ("gcn", "bernnet", "optbasis"):
+        text = models(name).stdout.split("Defaults:")[0]
+        assert "hidden" in text
+        assert "dropout" in text
+
+
 def test_parameters_are_counted():
     count = sum(p.numel() for p in create("sgc", 100, 5).parameters())
     assert f"{count:,} parameters" in models("sgc").stdout

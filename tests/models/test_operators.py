@@ -43,6 +43,15 @@ def test_smoothing_divides_by_the_roots_of_the_row_sums_on_both_sides(tiny, dire
 
 
 @pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("loops", [False, True])
+def test_smoothing_without_self_loops_keeps_columns_of_nodes_that_no_arc_leaves(tiny, directed, loops):
+    A = by_hand(directed, loops)
+    s = A.sum(dim=1).clamp_min(1) ** -0.5
+    found = matrix(smoothing(tiny, LIKE, ARCS, directed, loops, self_loops=False))
+    assert_close(found, s[:, None] * A * s)
+
+
+@pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("self_loops", [False, True])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_averaging_gives_rows_that_sum_to_one_or_have_no_neighbour(tiny, directed, self_loops, transposed):

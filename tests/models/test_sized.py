@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from unifilter.models._sized import SizedByState
+from unifilter.models._sized import SizedByState, WithLabels
 
 
 class Memory(SizedByState):
@@ -32,3 +32,12 @@ def test_other_buffers_and_missing_keys_are_still_errors():
         Memory().load_state_dict({"seen": torch.ones(1), "fixed": torch.ones(3)})
     with pytest.raises(RuntimeError, match="Missing key"):
         Memory().load_state_dict({"fixed": torch.ones(2)})
+
+
+def test_labels_come_with_the_state_and_are_named_as_one_a_node():
+    fresh = WithLabels()
+    assert fresh.labels.numel() == 0
+    fresh.load_state_dict(WithLabels(torch.tensor([2, -1, 0])).state_dict())
+    assert fresh.labels.tolist() == [2, -1, 0]
+    assert fresh.uses_labels
+    assert fresh.node_buffers == ("labels",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, is_dataclass
 from inspect import cleandoc
 from shutil import get_terminal_size
 from typing import Annotated, Any
@@ -69,7 +69,10 @@ def _one(name: str, as_json: bool) -> None:
     print(f"{cls.card.title}. {cls.card.paper}, {cls.card.year}")
     print(f"{cls.card.kind}; propagates {cls.card.propagates}; a step costs {cls.card.cost}")
     print(f"{count} parameters with default options, on {D} columns and {CLASSES} classes\n")
-    print(cleandoc(cls.Config.__doc__ or ""), "\n\nDefaults:")
+    for kind in cls.Config.__mro__:  # options that several models share have their own page
+        if is_dataclass(kind):
+            print(cleandoc(kind.__doc__ or ""), "\n")
+    print("Defaults:")
     for option, default in options.items():
         print(f"  --option {option}={json.dumps(default)}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,29 @@ from unifilter.models._operators import Sparse
 from unifilter.models._whole import Whole
 
 
+@dataclass(frozen=True)
+class Options:
+    """Options of a filter behind an MLP.
+
+    Parameters
+    ----------
+    K : int
+        Hops, the degree of the filter.
+    hidden : int
+        Width of the MLP.
+    dropout, filter_dropout : float
+        Rates before each layer of the MLP, and on what it gives to the filter.
+    self_loops : bool
+        Whether every node is its own neighbour.
+    """
+
+    K: int = 10
+    hidden: int = 64
+    dropout: float = 0.5
+    filter_dropout: float = 0.5
+    self_loops: bool = False
+
+
 class Decoupled(nn.Module):
     r"""A filter of what an MLP found.
 
@@ -30,8 +54,7 @@ class Decoupled(nn.Module):
 
     Parameters
     ----------
-    config : Config
-        With K, hidden, dropout, filter_dropout and self_loops.
+    config : Options
     d, classes : int
     start : Tensor
         The filter's parameters before training.

@@ -75,9 +75,16 @@ class _Product(torch.autograd.Function):
 
 
 def smoothing(
-    graph: Graph, like: Tensor, arcs: IntArray | None = None, directed: bool = False, data_loops: bool = False
+    graph: Graph,
+    like: Tensor,
+    arcs: IntArray | None = None,
+    directed: bool = False,
+    data_loops: bool = False,
+    self_loops: bool = True,
 ) -> Propagation | Sparse:
-    """D^-1/2 (A + I) D^-1/2 with D the row sums of A + I.
+    """D^-1/2 (A + I) D^-1/2 with D the row sums of A + I or, without self-loops, the same of A.
+
+    A node that no arc leaves has a row of 0, and a column that is scaled by its other end alone.
 
     Parameters
     ----------
@@ -89,12 +96,16 @@ def smoothing(
     directed : bool
         Row u sums over the arcs u -> v; D holds out-degrees on both sides.
     data_loops : bool
-        Self-loops of the data stay beside the added ones, so that they weigh 2.
+        Self-loops of the data stay; beside added ones, so that they weigh 2.
+    self_loops : bool
+        Add one to every node.
     """
     if not (directed or data_loops):
-        return propagation(graph, True, like.dtype, like.device)
-    A = from_arcs(arcs, graph.n, directed, loops=data_loops) + eye_array(graph.n)
-    s = diags_array(_inverse(np.sqrt(A.sum(axis=1))))
+        return propagation(graph, self_loops, like.dtype, like.device)
+    A = from_arcs(arcs, graph.n, directed, loops=data_loops)
+    A = csr_array(A + eye_array(graph.n)) if self_loops else A
+    d = np.asarray(A.sum(axis=1), np.float64)
+    s = diags_array(1 / np.sqrt(np.where(d > 0, d, 1.0)))
     return Sparse(csr_array(s @ A @ s), like)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 
 class SizedByState(nn.Module):
@@ -37,3 +38,22 @@ class SizedByState(nn.Module):
             if given is not None and given.shape != own.shape:
                 setattr(self, name, own.new_empty(given.shape))
         super()._load_from_state_dict(state_dict, prefix, *rest)
+
+
+class WithLabels(SizedByState):
+    """A model that keeps the training labels of its graph, -1 where there is none.
+
+    Examples
+    --------
+    >>> WithLabels(torch.tensor([0, -1])).labels
+    tensor([ 0, -1])
+    """
+
+    uses_labels = True
+    node_buffers = ("labels",)
+    sized: ClassVar[tuple[str, ...]] = ("labels",)
+    labels: Tensor
+
+    def __init__(self, labels: Tensor | None = None) -> None:
+        super().__init__()
+        self.register_buffer("labels", torch.empty(0, dtype=torch.int64) if labels is None else labels)

@@ -13,31 +13,13 @@ import torch
 from torch import Tensor
 
 from unifilter._types import Matmul
-from unifilter.models._filtering import Decoupled
+from unifilter.models._filtering import Decoupled, Options
 from unifilter.models._registry import Card, register
 
 
 @dataclass(frozen=True)
-class Config:
-    """Options of BernNet.
-
-    Parameters
-    ----------
-    K : int
-        Hops, the degree of the filter.
-    hidden : int
-        Width of the MLP.
-    dropout, filter_dropout : float
-        Rates before each layer of the MLP, and on what it gives to the filter.
-    self_loops : bool
-        Whether every node is its own neighbour; the authors have none.
-    """
-
-    K: int = 10
-    hidden: int = 64
-    dropout: float = 0.5
-    filter_dropout: float = 0.5
-    self_loops: bool = False
+class Config(Options):
+    """Options of BernNet: those of :class:`unifilter.models._filtering.Options`."""
 
 
 CARD = Card(

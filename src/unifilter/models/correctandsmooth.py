@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -24,7 +24,7 @@ from unifilter._types import Matmul
 from unifilter.graph import Graph
 from unifilter.models._layers import MLP
 from unifilter.models._registry import Card, register
-from unifilter.models._sized import SizedByState
+from unifilter.models._sized import WithLabels
 from unifilter.models._whole import Whole
 from unifilter.models.labelpropagation import (
     Normalization,
@@ -86,18 +86,12 @@ CARD = Card(
 
 
 @register("correctandsmooth", Config, CARD)
-class CorrectAndSmooth(SizedByState):
+class CorrectAndSmooth(WithLabels):
     """An MLP, corrected and smoothed by the training labels whenever it is not being trained."""
 
-    uses_labels = True
-    node_buffers = ("labels",)
-    sized: ClassVar[tuple[str, ...]] = ("labels",)
-    labels: Tensor
-
     def __init__(self, config: Config, d: int, classes: int, labels: Tensor | None = None) -> None:
-        super().__init__()
+        super().__init__(labels)
         self.config, self.classes = config, classes
-        self.register_buffer("labels", torch.empty(0, dtype=torch.int64) if labels is None else labels)
         widths = [d] + [config.hidden] * (config.layers - 1) + [classes]
         self.mlp = MLP(widths, config.dropout, config.batch_norm, bias=True, paper_init=False)
 

@@ -13,34 +13,25 @@ from torch import Tensor
 
 from unifilter._types import Matmul
 from unifilter.bases import monomial
-from unifilter.models._filtering import Decoupled, weigh
+from unifilter.models._filtering import Decoupled, Options, weigh
 from unifilter.models._registry import Card, register
 
 
 @dataclass(frozen=True)
-class Config:
-    """Options of EvenNet.
+class Config(Options):
+    """Options of EvenNet, beside those of :class:`unifilter.models._filtering.Options`.
 
     Parameters
     ----------
     K : int
         The farthest hop, not the number of terms: those are the even hops up to K.
-    hidden : int
-        Width of the MLP.
-    dropout, filter_dropout : float
-        Rates before each layer of the MLP, and on what it gives to the filter.
     alpha : float
         The weights start as alpha (1 - alpha)^2k; unlike GPR-GNN's they do not add up to 1.
     self_loops : bool
-        Whether every node is its own neighbour; with it, even powers are no longer even hops.
+        With them, even powers are no longer even hops.
     """
 
-    K: int = 10
-    hidden: int = 64
-    dropout: float = 0.5
-    filter_dropout: float = 0.5
     alpha: float = 0.1
-    self_loops: bool = False
 
 
 CARD = Card(

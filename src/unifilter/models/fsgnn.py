@@ -13,15 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import torch
-from scipy.sparse import csr_array, diags_array
 from torch import Tensor, nn
 from torch.nn.functional import dropout, normalize
 
 from unifilter._types import IntArray, Matmul
-from unifilter.graph import Graph, propagation
-from unifilter.models._operators import Sparse, from_arcs, smoothing
+from unifilter.graph import Graph
+from unifilter.models._operators import smoothing
 from unifilter.models._registry import Card, register
 from unifilter.models._rows import Features
 
@@ -95,7 +93,7 @@ class FSGNN(nn.Module):
         raw = config.directed, config.data_loops
         matrices: list[Matmul] = []
         if config.hops != "loops":
-            matrices.append(plain(graph, X, arcs, *raw))
+            matrices.append(smoothing(graph, X, arcs, *raw, self_loops=False))
         if config.hops != "plain":
             matrices.append(smoothing(graph, X, arcs, *raw))
         hops, latest = [X], [X for _ in matrices]
@@ -126,13 +124,3 @@ class FSGNN(nn.Module):
         """The gate of every hop, in the order of ``prepare``."""
         gates = torch.softmax(self.gate.detach(), dim=0)
         return {f"gate_{k}": float(g) for k, g in enumerate(gates)}
-
-
-def plain(graph: Graph, like: Tensor, arcs: IntArray | None, directed: bool, data_loops: bool) -> Matmul:
-    """D^-1/2 A D^-1/2 without added self-loops, D the row sums of A."""
-    if not (directed or data_loops):
-        return propagation(graph, False, like.dtype, like.device)
-    A = from_arcs(arcs, graph.n, directed, loops=data_loops)
-    d = np.asarray(A.sum(axis=1), np.float64)
-    s = diags_array(1 / np.sqrt(np.maximum(d, 1)))  # a row of 0 has nothing to scale, its column has: by 1
-    return Sparse(csr_array(s @ A @ s), like)

@@ -18,43 +18,33 @@ from torch import Tensor
 from unifilter._types import IntArray, Matmul
 from unifilter.bases import monomial
 from unifilter.graph import Graph
-from unifilter.models._filtering import Decoupled, normalised, weigh
+from unifilter.models._filtering import Decoupled, Options, normalised, weigh
 from unifilter.models._operators import from_arcs
 from unifilter.models._registry import Card, register
 from unifilter.models._whole import Whole
 
 
 @dataclass(frozen=True)
-class Config:
-    """Options of GPR-GNN.
+class Config(Options):
+    """Options of GPR-GNN, beside those of :class:`unifilter.models._filtering.Options`.
 
     Parameters
     ----------
-    K : int
-        Hops.
-    hidden : int
-        Width of the MLP.
-    dropout, filter_dropout : float
-        Rates before each layer of the MLP, and on what it gives to the filter.
     start : {"ppr", "nppr", "random"}
         The weights before training: alpha (1 - alpha)^k with the rest on P^K, alpha^k over its sum, or
         uniform noise over the sum of its sizes.
     alpha : float
         Of "ppr": 1 starts from the MLP alone, 0 from P^K alone. Of "nppr": the ratio.
     self_loops : bool
-        Whether every node is its own neighbour, as the authors have it.
+        The authors have them.
     directed : bool
         Propagate along the original arcs, normalised by those that arrive: the authors' code on Actor. The
         filter then has no frequency response.
     """
 
-    K: int = 10
-    hidden: int = 64
-    dropout: float = 0.5
-    filter_dropout: float = 0.5
+    self_loops: bool = True
     start: Literal["ppr", "nppr", "random"] = "ppr"
     alpha: float = 0.1
-    self_loops: bool = True
     directed: bool = False
 
 

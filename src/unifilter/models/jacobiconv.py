@@ -16,9 +16,9 @@ from torch.nn.functional import dropout
 
 from unifilter._types import IntArray, Matmul
 from unifilter.bases import Diagonal, jacobi
-from unifilter.graph import Graph, propagation
-from unifilter.models._filtering import normalised, weigh
-from unifilter.models._operators import from_arcs
+from unifilter.graph import Graph
+from unifilter.models._filtering import weigh
+from unifilter.models._operators import smoothing
 from unifilter.models._registry import Card, register
 from unifilter.models._whole import Whole
 
@@ -88,10 +88,8 @@ class JacobiConv(nn.Module):
     @staticmethod
     def prepare(graph: Graph, X: Tensor, config: Any, arcs: IntArray | None = None) -> Whole:
         """P and X; nothing is propagated yet."""
-        if config.data_loops:
-            A = from_arcs(arcs, graph.n, directed=False, loops=True)
-            return Whole(X, {"P": normalised(A, X)})
-        return Whole(X, {"P": propagation(graph, False, X.dtype, X.device)})
+        P = smoothing(graph, X, arcs, data_loops=config.data_loops, self_loops=False)
+        return Whole(X, {"P": P})
 
     def weights(self) -> Tensor:
         """Row k is w_k g_1 ... g_k, (K+1, classes)."""

@@ -13,7 +13,7 @@ not cut to [0, 1] after every step.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -23,7 +23,7 @@ from unifilter._types import Matmul
 from unifilter.graph import Graph, propagation
 from unifilter.models._operators import Scaled, averaging
 from unifilter.models._registry import Card, register
-from unifilter.models._sized import SizedByState
+from unifilter.models._sized import WithLabels
 from unifilter.models._whole import Whole
 
 Normalization = Literal["symmetric", "row", "column"]
@@ -66,18 +66,12 @@ CARD = Card(
 
 
 @register("labelpropagation", Config, CARD)
-class LabelPropagation(SizedByState):
+class LabelPropagation(WithLabels):
     """Training labels, smoothed over the graph."""
 
-    uses_labels = True
-    node_buffers = ("labels",)
-    sized: ClassVar[tuple[str, ...]] = ("labels",)
-    labels: Tensor
-
     def __init__(self, config: Config, d: int, classes: int, labels: Tensor | None = None) -> None:
-        super().__init__()
+        super().__init__(labels)
         self.config, self.classes = config, classes
-        self.register_buffer("labels", torch.empty(0, dtype=torch.int64) if labels is None else labels)
 
     @staticmethod
     def prepare(graph: Graph, X: Tensor, config: Any) -> Whole:

@@ -13,49 +13,34 @@ where the authors' code normalises rounding errors. A column's norm is forgotten
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
-from torch import Tensor, nn
-from torch.nn.functional import dropout
+from torch import Tensor
 
 from unifilter._types import Matmul
 from unifilter.bases import orthonormal, response
-from unifilter.graph import Graph, propagation
 from unifilter.krylov import lanczos
+from unifilter.models._between import Between, Options
 from unifilter.models._registry import Card, register
 from unifilter.models._whole import Whole
 
 
 @dataclass(frozen=True)
-class Config:
-    """Options of OptBasisGNN.
+class Config(Options):
+    """Options of OptBasisGNN, beside those of :class:`unifilter.models._between.Options`.
 
     Parameters
     ----------
     K : int
         Hops; the authors take 2 to 20.
-    hidden : int
-        Width of H, the columns that are filtered.
-    dropout : float
-        On X, and on what the filter gives.
-    filter_dropout : float
-        On H, before the filter.
     noise : float
         Standard deviation of what is added to H in training.
     eval_noise : bool
         Whether it is added in evaluation too, as in the authors' code; then predictions are random.
-    self_loops : bool
-        Whether every node is its own neighbour.
     """
 
-    K: int = 10
-    hidden: int = 64
-    dropout: float = 0.5
-    filter_dropout: float = 0.5
     noise: float = 1e-5
     eval_noise: bool = False
-    self_loops: bool = False
 
 
 CARD = Card(
@@ -95,36 +80,18 @@ def _unit(X: Tensor, least: float) -> Tensor:
 
 
 @register("optbasis", Config, CARD)
-class OptBasis(nn.Module):
+class OptBasis(Between):
     """Linear, orthonormal filter, linear."""
 
-    def __init__(self, config: Config, d: int, classes: int) -> None:
-        super().__init__()
-        self.config = config
-        self.first = nn.Linear(d, config.hidden)
-        self.second = nn.Linear(config.hidden, classes)
-        self.a = nn.Parameter(torch.zeros(config.K + 1, config.hidden))
-        with torch.no_grad():
-            self.a[0] = 1
-
-    @staticmethod
-    def prepare(graph: Graph, X: Tensor, config: Any) -> Whole:
-        """X and P."""
-        return Whole(X, {"P": propagation(graph, config.self_loops, X.dtype, X.device)})
+    def basis(self, A: Matmul, H: Tensor) -> Tensor:
+        """The orthonormal basis of every column of H."""
+        return krylov_basis(A, H, self.config.K)
 
     def hidden(self, inputs: Whole) -> Tensor:
         """H (n, hidden), what is filtered."""
-        config = self.config
-        H = torch.relu(self.first(dropout(inputs.X, config.dropout, self.training)))
-        H = dropout(H, config.filter_dropout, self.training)
+        H, config = super().hidden(inputs), self.config
         noisy = self.training or config.eval_noise
         return H + config.noise * torch.randn_like(H) if noisy and config.noise else H
-
-    def forward(self, inputs: Whole) -> Tensor:
-        """Logits of the nodes asked for."""
-        V = krylov_basis(inputs["P"], self.hidden(inputs), self.config.K)
-        Z = torch.einsum("kd,knd->nd", self.a, V)
-        return inputs.pick(self.second(dropout(Z, self.config.dropout, self.training)))
 
     def response(self, lam: Tensor, inputs: Whole) -> Tensor:
         """g(lambda) of every hidden column, (q, hidden), at eigenvalues of I - P.
@@ -134,8 +101,3 @@ class OptBasis(nn.Module):
         with torch.no_grad():
             _, T, norm = lanczos(inputs["P"], self.hidden(inputs), self.config.K)
         return response(self.a, lam, orthonormal(T, norm))
-
-    def groups(self) -> dict[str, list[nn.Parameter]]:
-        """The optimiser's groups: both linear maps; the coefficients."""
-        linear = [*self.first.parameters(), *self.second.parameters()]
-        return {"linear": linear, "filter": [self.a]}

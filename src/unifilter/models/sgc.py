@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from scipy.sparse import eye_array
 from torch import Tensor, nn
 
-from unifilter._types import IntArray, Matmul
-from unifilter.graph import Graph, propagation
-from unifilter.models._filtering import normalised
-from unifilter.models._operators import from_arcs
+from unifilter._types import IntArray
+from unifilter.graph import Graph
+from unifilter.models._operators import smoothing
 from unifilter.models._registry import Card, register
 from unifilter.models._rows import Features
 
@@ -67,10 +65,7 @@ class SGC(nn.Module):
     @staticmethod
     def prepare(graph: Graph, X: Tensor, config: Any, arcs: IntArray | None = None) -> Features:
         """K products, once."""
-        P: Matmul = propagation(graph, config.self_loops, X.dtype, X.device)
-        if config.data_loops:
-            A = from_arcs(arcs, graph.n, directed=False, loops=True)
-            P = normalised(A + eye_array(graph.n) if config.self_loops else A, X)
+        P = smoothing(graph, X, arcs, data_loops=config.data_loops, self_loops=config.self_loops)
         for _ in range(config.K):
             X = P @ X
         return Features(X)
