@@ -131,7 +131,7 @@ def test_report_fills_a_readme_from_the_records_and_tells_when_it_is_old(tmp_pat
     assert CliRunner().invoke(app, [*words, "--check"]).exit_code == 1
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
-    assert "Neither reading has been run" in readme.read_text()
+    assert "No cell has been run in both readings" in readme.read_text()
     assert CliRunner().invoke(app, [*words, "--check"]).exit_code == 0
 
 

@@ -29,10 +29,10 @@ def test_the_reading_that_the_printed_figures_fit_is_told_by_cells_that_both_hav
     assert "+0.50" in said["UniFilter on ten quota splits of the same shares"]
 
 
-def test_without_records_it_says_that_neither_was_run(results_of, scale):
+def test_without_records_it_says_that_nothing_can_be_compared(results_of, scale):
     words = table3.fit(results_of([]), scale)
     assert words.items == []
-    assert words.paragraphs == ("Neither reading has been run on the paper's graphs.",)
+    assert words.paragraphs == ("No cell has been run in both readings.",)
 
 
 @pytest.mark.parametrize(("ours", "holds"), [(0.9, True), (0.5, False)])

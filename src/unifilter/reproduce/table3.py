@@ -67,7 +67,7 @@ def fit(results: Results, scale: Scale) -> Words:
                 off = np.array([gaps[kind][c] for c in some])
                 evidence = f"mean difference {off.mean():+.2f} points, mean distance {np.abs(off).mean():.2f}"
                 items.append((f"{who} on {words}", f"{evidence}, {len(some)} cells"))
-    nothing = () if items else ("Neither reading has been run on the paper's graphs.",)
+    nothing = () if items else ("No cell has been run in both readings.",)
     return Words("table3_fit", "Which reading the printed figures fit", nothing, items)
 
 
