@@ -4,10 +4,10 @@
     python experiments/baselines_check.py --models sgc,gcn --datasets cora --splits 2 --epochs 20
 
 A cell is a table [graph.protocol] of `experiments/configs/MODEL.toml`. Cells are trained side by side, cheap
-ones first. Every run is a line of `reproduce/records.jsonl`, which `unifilter reproduce` reads and writes too, so
-that no run is made twice; `baselines_check.json` is a summary of the cells. After --seconds no cell begins, and 30 s later those under way are ended: a second call
-goes on where the first one stopped, and with --seconds 0 it only writes the summary. On one GPU, processes
-share it best under NVIDIA's MPS.
+ones first. Every run is a line of `reproduce/records.jsonl`, which `unifilter reproduce` reads and writes
+too, so that no run is made twice; `baselines_check.json` is a summary of the cells. After --seconds no cell
+begins, and 30 s later those under way are ended: a second call goes on where the first one stopped, and with
+--seconds 0 it only writes the summary. On one GPU, processes share it best under NVIDIA's MPS.
 """
 
 from __future__ import annotations
