@@ -6,6 +6,7 @@ from torch.testing import assert_close
 
 from unifilter import mix, propagation
 from unifilter.bases import heterophily, monomial, released, unibasis
+from unifilter.data import load
 from unifilter.krylov import lanczos
 from unifilter.models._basis import Basis
 from unifilter.models.unifilter import Config, UniFilter
@@ -125,3 +126,13 @@ def test_a_given_basis_is_computed_once_and_again_for_other_data(graph, X):
 def test_shares_out_of_range_are_refused(given):
     with pytest.raises(ValueError, match="must be in"):
         Config(**given)
+
+
+def test_the_mlp_may_see_the_features_beside_the_filtered_ones():
+    data = load("sbm:n=50,d=6,h=0.4")
+    config = Config(K=3, hidden=8, ego=True)
+    inputs = UniFilter.prepare(data.graph, data.features(), config)
+    net = UniFilter(config, data.d, 5, h=0.4).eval()
+    both = torch.cat([net.filtered(inputs), data.features()], dim=1)
+    assert_close(net(inputs), net.mlp(both), rtol=1e-4, atol=1e-5)
+    assert net.mlp.layers[0].in_features == 12

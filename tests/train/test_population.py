@@ -45,6 +45,7 @@ SHAPES = [
     {"basis": "released", "tau": 0.7, "h": 0.3},
     {"basis": "orthonormal", "tau": 0.0, "h": 0.0},
     {"tau": 0.4, "h": "estimate", "layers": 1},
+    {"ego": True, "residual": True},
 ]
 
 

@@ -73,6 +73,10 @@ class Basis:
             q.append(r * reciprocal(self.T.beta[k].to(X)))
         return replace(self, V=torch.stack(q))
 
+    def signal(self) -> Tensor:
+        """X itself, (n, d): v_0 times its norm."""
+        return self.V[0] * self.norm.to(self.V.dtype)
+
     def rows(self, index: Tensor) -> Basis:
         """The same columns, some rows."""
         return replace(self, V=self.V[:, index].contiguous())

@@ -38,6 +38,9 @@ class Config:
         Whether u_k is scaled by ||x||, one scale for both parts of UniBasis, or not, as the paper has it.
     per_column : bool
         One w for every feature column instead of one for all.
+    ego : bool
+        The MLP sees the features themselves beside the filtered ones, so that what a node is and what its
+        surroundings are can be weighed apart, as H2GCN does. The paper's has no such input.
     hidden, layers : int
         Width and number of the MLP's layers; 1 layer is a linear model.
     dropout, basis_dropout : float
@@ -52,6 +55,7 @@ class Config:
     basis: Literal["unibasis", "released", "orthonormal"] = "unibasis"
     scale: Literal["signal", "paper"] = "signal"
     per_column: bool = False
+    ego: bool = False
     hidden: int = 256
     layers: int = 2
     dropout: float = 0.5
@@ -113,7 +117,7 @@ class UniFilter(nn.Module):
         self._tau = _share(config.tau, 0.5)
         self._h = _share(config.h, h)
         self._fixed: tuple[Any, Tensor] | None = None
-        widths = [d] + [config.hidden] * (config.layers - 1) + [classes]
+        widths = [2 * d if config.ego else d] + [config.hidden] * (config.layers - 1) + [classes]
         options = config.batch_norm, config.residual, config.bias, config.paper_init
         self.mlp = MLP(widths, config.dropout, *options)
 
@@ -168,7 +172,10 @@ class UniFilter(nn.Module):
 
     def forward(self, inputs: Basis) -> Tensor:
         """Logits (n, classes) of the rows that the inputs hold."""
-        logits: Tensor = self.mlp(self.filtered(inputs))
+        Z = self.filtered(inputs)
+        if self.config.ego:
+            Z = torch.cat([Z, inputs.signal().to(Z)], dim=1)
+        logits: Tensor = self.mlp(Z)
         return logits
 
     def groups(self) -> dict[str, list[nn.Parameter]]:

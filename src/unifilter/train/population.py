@@ -14,14 +14,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import log_softmax, pad
+from torch.nn.functional import log_softmax
 
 from unifilter.kernels import spmm as kernels
-from unifilter.krylov import mix_dropped
 from unifilter.models._basis import Basis
 from unifilter.models.unifilter import Config
 from unifilter.train.config import Training
 from unifilter.train.recording import recorded
+from unifilter.train.rows import Rows
 from unifilter.train.run import class_weights
 from unifilter.train.stack import Stack
 from unifilter.train.threads import threads_for
@@ -51,7 +51,7 @@ class Member:
         c = self.config
         mlp = c.hidden, c.layers, c.batch_norm, c.residual, c.bias
         learned = c.tau == "learn", c.h == "learn"
-        return c.K, *mlp, c.per_column, c.basis, c.scale, c.basis_dropout > 0, *learned
+        return c.K, *mlp, c.per_column, c.ego, c.basis, c.scale, c.basis_dropout > 0, *learned
 
 
 @dataclass(frozen=True)
@@ -62,27 +62,6 @@ class Score:
     loss: float
     best_epoch: int
     epochs: int
-
-
-class Rows:
-    """The nodes of one mask of every split: their rows of V, and labels padded to the longest."""
-
-    def __init__(self, inputs: Basis, y: Tensor, index: Sequence[Tensor]) -> None:
-        self.V = [inputs.V[:, i].contiguous() for i in index]
-        self.longest = max(i.numel() for i in index)
-        self.y = torch.stack([pad(y[i], (0, self.longest - i.numel())) for i in index])
-        valid = [pad(torch.ones_like(i), (0, self.longest - i.numel())) for i in index]
-        self.valid = torch.stack(valid).to(inputs.norm.dtype)
-        self.count = self.valid.sum(dim=1)
-
-    def mixed_dropped(self, C: Tensor, start: list[int], rates: list[float], seeds: Tensor) -> Tensor:
-        """Z (M, n, d) with dropout on the basis, member by member; ``C`` is (M, K+1, K+1, d)."""
-        parts = []
-        for s, V in enumerate(self.V):
-            for m in range(start[s], start[s + 1]):
-                part = mix_dropped(V, C[m], rates[m], seeds[m], lower=True, dtype=V.dtype)
-                parts.append(pad(part, (0, 0, 0, self.longest - part.shape[0])))
-        return torch.stack(parts)
 
 
 class Population:

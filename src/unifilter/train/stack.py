@@ -16,7 +16,8 @@ from unifilter.models._basis import Basis
 from unifilter.models.unifilter import UniFilter
 
 if TYPE_CHECKING:
-    from unifilter.train.population import Member, Rows
+    from unifilter.train.population import Member
+    from unifilter.train.rows import Rows
 
 
 class Stack:
@@ -83,13 +84,20 @@ class Stack:
         return member.training.seed, c.paper_init, c.tau, c.h, member.h
 
     def padded(self, name: str, value: Tensor) -> Tensor:
-        """A parameter with a column a feature, as wide as the padded features; others as they are."""
+        """A parameter with a column a feature, as wide as the padded features; others as they are.
+
+        With the features beside the filtered ones, there are two such blocks.
+        """
         more = self.inputs.norm.shape[0] - self.d
-        return pad(value, (0, more)) if more and self._has_features(name) else value
+        if not more or not self._has_features(name):
+            return value
+        return pad(value.reshape(*value.shape[:-1], -1, self.d), (0, more)).flatten(-2)
 
     def unpadded(self, name: str, value: Tensor) -> Tensor:
         """The parameter as the lone model has it."""
-        return value[..., : self.d] if self._has_features(name) else value
+        if not self._has_features(name):
+            return value
+        return value.reshape(*value.shape[:-1], -1, self.inputs.norm.shape[0])[..., : self.d].flatten(-2)
 
     def _has_features(self, name: str) -> bool:
         return name == "mlp.layers.0.weight" or (name == "w" and self.config.per_column)
@@ -140,6 +148,9 @@ class Stack:
             )
         else:
             x = MixSplits.apply(self.coefficients(p, who), rows.V, places, rows.longest)  # type: ignore[no-untyped-call]
+        if self.config.ego:
+            x = torch.cat([x, rows.signal()[split].to(x.dtype)], dim=2)
+        width = 2 * self.d if self.config.ego else self.d
         last = self.config.layers - 1
         for i in range(self.config.layers):
             if training:
@@ -149,7 +160,7 @@ class Stack:
                 y = y + p[f"mlp.layers.{i}.bias"][:, None]
             if self.config.batch_norm and i < last:
                 y = self._normalised(y, p, running, f"mlp.norms.{i}", rows, split, training)
-            if self.config.residual and (x.shape[2] if i else self.d) == y.shape[2]:
+            if self.config.residual and (x.shape[2] if i else width) == y.shape[2]:
                 y = y + x
             x = torch.relu(y) if i < last else y
         return x
