@@ -7,15 +7,18 @@ import time
 
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from unifilter import Trained
+from unifilter.cli.app import app
 from unifilter.cli.resume import begin, forget
 
 from .conftest import start
 
+RUNNER = CliRunner()
 OFTEN = {"UNIFILTER_CHECKPOINT_SECONDS": "0"}
 RUNS = {
-    "auto": ["--budget", "none", "--epochs", "150", "--patience", "150"],
+    "auto": ["--budget", "none", "--epochs", "80", "--patience", "80"],
     "sgc": ["--model", "sgc", "--epochs", "3000", "--patience", "3000"],
     "unifilter": ["--model", "unifilter", "--epochs", "400", "--patience", "400", "--option", "K=4"],
 }
@@ -30,10 +33,10 @@ def wait_for(path, process, seconds=60):
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("kind", RUNS)
+@pytest.mark.parametrize("kind", ["auto", "unifilter"])
 def test_a_run_killed_at_once_goes_on_to_the_same_result(kind, tables, tmp_path):
+    """The one that is killed is a process of its own; the others are this one, which is faster."""
     words = ["fit", *tables.words, *RUNS[kind], "--no-report", "--json"]
-    whole = start(*words, "--out", str(tmp_path / "whole"))
     cut = start(*words, "--out", str(tmp_path / "cut"), **OFTEN)
     wait_for(tmp_path / "cut" / "state" / ("auto.json" if kind == "auto" else "state.json"), cut)
     time.sleep(0.3)
@@ -42,11 +45,10 @@ def test_a_run_killed_at_once_goes_on_to_the_same_result(kind, tables, tmp_path)
     assert cut.returncode == -signal.SIGKILL
     assert not (tmp_path / "cut" / "model").exists()
 
-    again = start(*words, "--out", str(tmp_path / "cut"), "--resume")
-    said, error = again.communicate(timeout=120)
-    assert again.returncode == 0, error
-    wanted, _ = whole.communicate(timeout=120)
-    found, wanted = json.loads(said), json.loads(wanted)
+    again = RUNNER.invoke(app, [*words, "--out", str(tmp_path / "cut"), "--resume"])
+    assert again.exit_code == 0, again.stderr
+    whole = RUNNER.invoke(app, [*words, "--out", str(tmp_path / "whole")])
+    found, wanted = json.loads(again.stdout), json.loads(whole.stdout)
     assert found["scores"] == wanted["scores"]
     assert found["epochs"] == wanted["epochs"]
     assert found["learned"] == wanted["learned"]

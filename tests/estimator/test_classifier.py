@@ -17,7 +17,7 @@ from unifilter.data.embedded import build
 QUICK = {"budget": None, "epochs": 15, "K": 3}
 
 
-@parametrize_with_checks([UniFilterClassifier(**QUICK)])
+@parametrize_with_checks([UniFilterClassifier(**(QUICK | {"epochs": 5}))])
 def test_scikit_learn_agrees(estimator, check):
     check(estimator)
 

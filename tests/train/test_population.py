@@ -117,15 +117,15 @@ def test_members_stop_when_they_would_alone(problem):
 
 @pytest.mark.parametrize("dropout", [{"dropout": 0.5}, {"basis_dropout": 0.5, "dropout": 0.0}])
 def test_dropout_gives_the_same_distribution_of_accuracies(problem, dropout):
-    """40 seeds together against 40 alone: means within three standard errors."""
+    """24 seeds together against 24 alone: means within three standard errors."""
     config = Config(K=K, hidden=16, **dropout)
-    members = [Member(config, Training(epochs=40, patience=100, seed=s), 0, 0.3) for s in range(40)]
+    members = [Member(config, Training(epochs=30, patience=100, seed=s), 0, 0.3) for s in range(24)]
     population = Population(*problem, members, classes=5)
     torch.manual_seed(0)
-    population.advance(40)
+    population.advance(30)
     together = np.array([s.accuracy for s in population.scores()])
     each = np.array([alone(problem, m).accuracy for m in members])
-    error = np.sqrt(together.var() / 40 + each.var() / 40)
+    error = np.sqrt(together.var() / 24 + each.var() / 24)
     assert abs(together.mean() - each.mean()) < 3 * error + 1e-6
 
 
