@@ -21,7 +21,8 @@ check: lint test
 
 # On a machine with CUDA, torch, triton and torch_geometric; no environment of its own is made.
 gpu:
-	PYTHONPATH=src $(PYTHON) -m pytest tests/kernels tests/krylov tests/train/test_population.py tests/train/test_determinism.py
+	PYTHONPATH=src $(PYTHON) -m pytest tests/kernels tests/krylov tests/models/test_recording.py \
+		tests/train/test_population.py tests/train/test_crowd.py tests/train/test_recording.py tests/train/test_determinism.py
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
