@@ -21,10 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tomllib
 
 from unifilter import load
-from unifilter.presets import read_preset
+from unifilter.presets import read_preset, settings_of
 from unifilter.record import Record, read, write_atomically
 from unifilter.reproduce.cost import cost
 from unifilter.reproduce.part import Job, Published
@@ -64,7 +63,7 @@ class Cell:
 def cells(folder: Path) -> list[Cell]:
     found = []
     for file in sorted(folder.glob("*.toml")):
-        for dataset, tables in tomllib.loads(file.read_text()).items():
+        for dataset, tables in settings_of(file).items():
             for protocol, table in tables.items() if isinstance(tables, dict) else ():
                 preset = read_preset(file, dataset, protocol)
                 entry = Entry(

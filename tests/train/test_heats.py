@@ -1,5 +1,7 @@
 """Heats halve as they go, and train each setting as a lone run would."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 import torch
@@ -34,8 +36,9 @@ def test_a_setting_scores_what_its_runs_score(model, data):
     settings = [{"preprocess": "row"}, {"preprocess": "none"}]
     if model != "logistic":
         settings = [s | {"training.lr": lr} for s, lr in zip(settings, (0.05, 1e-5), strict=True)]
-    if model == "unifilter":  # stacked, it draws other masks
-        settings = [s | {"options.dropout": 0.0} for s in settings]
+        # Stacked or in a bundle it draws other masks.
+        rates = [f.name for f in fields(model_class(model).Config) if "dropout" in f.name]
+        settings = [s | {f"options.{rate}": 0.0 for rate in rates} for s in settings]
     pair, some = heats(data, model)
     trials = {t.number: t for found in some.run(list(enumerate(settings))) for t in found}
     assert set(trials) == {0, 1}
@@ -74,7 +77,7 @@ def test_smaller_heats_where_memory_is_too_small(data, monkeypatch):
     _, some = heats(data, "gcn", rungs=(2, 4))
     found = [t.number for trials in some.run([(i, {}) for i in range(4)]) for t in trials]
     assert found == [0, 1, 2, 3]
-    assert sizes == [8, 4, 2, 2, 2, 2]
+    assert sizes == [4, 2, 2]  # bundles, of two splits each
 
 
 def test_every_model_can_be_searched(data):

@@ -73,7 +73,8 @@ class Lane:
     def _step(self) -> None:
         self.bundle.train(True)
         kind = self.train.y.device.type
-        mixed = self.training.mixed_precision and gains_by_half(kind)
+        alone = self.train.inputs.independent_rows  # products with P know no autocast
+        mixed = self.training.mixed_precision and alone and gains_by_half(kind)
         self.optimizer.zero_grad(set_to_none=True)
         with torch.autocast(kind, torch.bfloat16) if mixed else contextlib.nullcontext():
             loss = self.train.loss(self.bundle(self.train.inputs).float())
