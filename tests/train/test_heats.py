@@ -75,7 +75,11 @@ def test_smaller_heats_where_memory_is_too_small(data, monkeypatch):
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
     monkeypatch.setattr(room, "MOST", 8)
     _, some = heats(data, "gcn", rungs=(2, 4))
-    found = [t.number for trials in some.run([(i, {}) for i in range(4)]) for t in trials]
+    found = [
+        t.number
+        for trials in some.run([(i, {"training.lr": 0.01 + 0.01 * i}) for i in range(4)])
+        for t in trials
+    ]
     assert found == [0, 1, 2, 3]
     assert sizes == [4, 2, 2]  # bundles, of two splits each
 
