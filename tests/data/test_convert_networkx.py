@@ -5,11 +5,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
-from test_convert import assert_same, datasets
 
 from unifilter import Graph
 from unifilter.data.dataset import Dataset
 from unifilter.data.newcomers import read_newcomers
+
+from .test_convert import assert_same, datasets
 
 
 @given(datasets())

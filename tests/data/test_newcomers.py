@@ -10,13 +10,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tablefiles import write
 
 from unifilter import Graph
 from unifilter.data.dataset import Dataset
 from unifilter.data.ingestion import Ingestion
 from unifilter.data.newcomers import read_newcomers
 from unifilter.data.tables import read_tables
+
+from .tablefiles import write
 
 OLD_NODES = (
     "id,age,town,tall,earth,label\na,30,Rome,1.5,1,x\nb,,Oslo,2.5,1,y\nc,50,Rome,1.0,1,x\nd,44,01,2.0,1,\n"

@@ -4,9 +4,10 @@ import re
 
 import pyarrow as pa
 import pytest
-from tablefiles import EDGES, NODES, write
 
 from unifilter.data.tables import read_tables
+
+from .tablefiles import EDGES, NODES, write
 
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "tsv", "tsv.gz", "parquet", "feather"])

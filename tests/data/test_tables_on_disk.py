@@ -8,10 +8,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tablefiles import write
 
 from unifilter.data.dataset import Dataset
 from unifilter.data.tables import read_tables
+
+from .tablefiles import write
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6)
 IDS = st.one_of(

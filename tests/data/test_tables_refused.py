@@ -4,9 +4,10 @@ import re
 
 import pyarrow as pa
 import pytest
-from tablefiles import EDGES, NODES, write
 
 from unifilter.data.tables import read_tables
+
+from .tablefiles import EDGES, NODES, write
 
 NODE_ROWS = "id,x,label\n0,1,a\n1,2,b\n2,3,a\n"
 BAD = {

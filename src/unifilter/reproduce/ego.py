@@ -49,7 +49,7 @@ def gain(results: Results, graph: str, scale: Scale) -> Value | None:
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
     """Accuracies and gains."""
     rows = {
-        form: {graph: Cell(results.value(job(form, graph, scale))) for graph in scale.graphs}
+        form: {graph: _cell(results.value(job(form, graph, scale)), scale) for graph in scale.graphs}
         for form in FORMS
     }
     rows["gain"] = {graph: Cell(gain(results, graph, scale)) for graph in scale.graphs}
@@ -58,12 +58,17 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
     return [Table("ego", title, scale.graphs, rows, caption, best="none", corner="the MLP sees")]
 
 
+def _cell(value: Value | None, scale: Scale) -> Cell:
+    short = value is not None and value.runs < scale.splits
+    return Cell(value, note=f"{value.runs} of {scale.splits} splits" if value and short else "")
+
+
 def check(results: Results, scale: Scale) -> Sequence[Claim]:
     """In a full run: where they help, beyond the interval of the gain."""
     claims = []
     for graph in () if scale.quick else scale.graphs:
         found = gain(results, graph, scale)
-        if found is not None and found.half is not None:
+        if found is not None and found.half is not None and found.runs == scale.splits:
             evidence = f"{found.mean:+.2f} ± {found.half:.2f} points"
             sentence = f"the features beside the filtered ones help on {graph}"
             claims.append(Claim(sentence, found.mean > found.half, evidence))
