@@ -51,6 +51,7 @@ def test_self_loops_of_the_data_weigh_two_as_in_the_authors_code():
 
 
 def test_scores_start_uniform_in_the_unit_interval_and_weights_by_their_width():
+    torch.manual_seed(0)
     layer = ACMGCN(Config(hidden=100), 50, 3).layers[0]
     for value, bound in ((layer.score, 1.0), (layer.weight, 0.1), (layer.mix, 3**-0.5)):
         assert 0.8 * bound < value.abs().max() <= bound
