@@ -28,8 +28,10 @@ def test_small_work_is_done_alone():
     assert doubled.doing(10**9) is doubled.together
 
 
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_the_kernels_give_the_same_bits_alone_and_together(dtype, monkeypatch):
+def test_the_kernels_give_the_same_bits_alone_and_together(dtype, seed, monkeypatch):
+    torch.manual_seed(seed)
     graph = block_model(300, 0.4, classes=3, degree=9, generator=np.random.default_rng(0)).graph
     P = propagation(graph, dtype=dtype)
     X = torch.randn(300, 21, dtype=dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,20 @@ from unifilter.kernels.csr import CSR, Schedule, schedule
 WORKSPACE = 2**30  # bytes that all threads together may take for tiles of their own
 
 
+def empty(shape: Sequence[int], dtype: torch.dtype) -> Tensor:
+    """Room for a result, allocated by NumPy, which asks for huge pages.
+
+    Fresh memory is given page by page as it is written: with small pages that takes longer than a product.
+    """
+    if dtype == torch.bfloat16:
+        return torch.from_numpy(np.empty(shape, np.uint16)).view(dtype)
+    return torch.from_numpy(np.empty(shape, _numpy(torch.empty(0, dtype=dtype)).dtype))
+
+
 def spmm(A: CSR, X: Tensor, plan: Schedule) -> Tensor:
     """See ``reference.spmm``. Long rows are summed in pieces, the pieces in their order."""
     _check(X.dtype)
-    out = torch.empty_like(X, memory_format=torch.contiguous_format)
+    out = empty(X.shape, X.dtype)
     pieces = np.empty((plan.pieces.shape[0], X.shape[1]), dtype=_numpy(out).dtype)
     shares = _numpy(plan.parts), _numpy(plan.pieces)
     work = A.indices.shape[0] * X.shape[1]
@@ -35,7 +46,6 @@ def three_term(A: CSR, X: Tensor, V: Tensor, plan: Schedule) -> Recurrence:
     alpha, beta, norm = np.empty((K, d)), np.empty((K, d)), np.empty(d)
     W, threads = 64 // X.element_size(), get_num_threads()
     team = -(-d // W) < threads or threads * (K + 3) * X.shape[0] * 64 > WORKSPACE
-    # Allocated by NumPy, which asks for huge pages: random access to small ones is slow.
     work = np.empty((1 if team else threads, K + 3, X.shape[0] * W), _numpy(X).dtype)
     bounds = np.array([reference.tolerated(X.dtype), reference.ended(X.dtype)])
     found = (work, bounds, alpha, beta, norm)
@@ -70,7 +80,7 @@ def correlate(G: Tensor, V: Tensor) -> Tensor:
 def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int, lower: bool) -> Tensor:
     """See ``reference.mix_dropped``. Neither the basis nor its mask is ever written to memory."""
     _check(C.dtype)
-    out = torch.empty(V.shape[1:], dtype=C.dtype)
+    out = empty(V.shape[1:], C.dtype)
     mixed = blocks.mix_dropped.doing(C.shape[0] * V.numel())
     mixed(_stored(V), _numpy(C), lower, *_dropout(C.dtype, p, seed), _numpy(out))
     return out
@@ -90,7 +100,7 @@ def dropout(x: Tensor, rates: Tensor, seed: int) -> Tensor:
     """See ``portable.dropout``; the mask is a hash of the seed and of each entry's place, in one pass."""
     _check(x.dtype)
     x = x.contiguous()
-    out = torch.empty_like(x)
+    out = empty(x.shape, x.dtype)
     drops = np.array([reference.threshold(p) for p in rates.tolist()], np.uint32)
     factors = (1 / (1 - rates.double())).to(x.dtype).numpy()
     size = x.numel() // max(1, x.shape[0])

@@ -8,9 +8,16 @@ read as 16 of these.
 
 from __future__ import annotations
 
+import platform
+
 from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
 from numba import types
+from numba.core.cgutils import get_or_insert_function
 from numba.extending import intrinsic, models, register_model
+
+# Without the instruction, llvm.fma would call a function for every lane.
+FUSED = platform.machine() in ("aarch64", "arm64") or bool(get_host_cpu_features().get("fma"))
 
 
 class Vec(types.Type):
@@ -132,11 +139,18 @@ def wide_zero(typing, array):
 
 @intrinsic
 def fma(typing, a, b, c):
-    """``a * b + c``, contracted to one instruction where the machine has it."""
+    """``a * b + c``, rounded once where the machine has an instruction for it.
+
+    Asked for, and not left to the compiler: a serial and a parallel form must give the same bits.
+    """
 
     def generate(context, builder, signature, args):
-        product = builder.fmul(args[0], args[1], flags=("contract",))
-        return builder.fadd(product, args[2], flags=("contract",))
+        if FUSED:
+            kind = args[0].type
+            name = f"llvm.fma.v{kind.count}{'f32' if kind.element == ir.FloatType() else 'f64'}"
+            whole = ir.FunctionType(kind, [kind] * 3)
+            return builder.call(get_or_insert_function(builder.module, whole, name), args)
+        return builder.fadd(builder.fmul(args[0], args[1]), args[2])
 
     return a(a, b, c), generate
 
@@ -146,7 +160,7 @@ def mul(typing, a, b):
     """``a * b``, lane by lane."""
 
     def generate(context, builder, signature, args):
-        return builder.fmul(args[0], args[1], flags=("contract",))
+        return builder.fmul(args[0], args[1])
 
     return a(a, b), generate
 
@@ -156,7 +170,7 @@ def sub(typing, a, b):
     """``a - b``, lane by lane."""
 
     def generate(context, builder, signature, args):
-        return builder.fsub(args[0], args[1], flags=("contract",))
+        return builder.fsub(args[0], args[1])
 
     return a(a, b), generate
 
@@ -166,7 +180,7 @@ def add(typing, a, b):
     """``a + b``, lane by lane."""
 
     def generate(context, builder, signature, args):
-        return builder.fadd(args[0], args[1], flags=("contract",))
+        return builder.fadd(args[0], args[1])
 
     return a(a, b), generate
 

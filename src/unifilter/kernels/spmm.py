@@ -62,13 +62,15 @@ def three_term(A: CSR, X: Tensor, V: Tensor, plan: Any) -> Recurrence | None:
 def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
     """``out[k] = sum_j C[k, j] V[j]``, column by column."""
     C = C.to(_sum_type(V)).contiguous()
-    if out is None:
-        out = V.new_empty(C.shape[0], *V.shape[1:])
+    shape = (C.shape[0], *V.shape[1:])
     if V.is_cpu:
         from unifilter.kernels import cpu
 
+        out = cpu.empty(shape, V.dtype) if out is None else out
         cpu.mix(V, C, out)
-    elif _fits_triton(V):
+        return out
+    out = V.new_empty(shape) if out is None else out
+    if _fits_triton(V):
         from unifilter.kernels import gpu_mix
 
         gpu_mix.mix(V, C, out)
