@@ -1,4 +1,5 @@
 import os
+import signal
 import time
 from functools import partial
 from pathlib import Path
@@ -6,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from unifilter.train import pool
 from unifilter.train.pool import CutOffError, Progress, Task, _assign, _Clock, _Worker, work_through
 
 
@@ -68,6 +70,33 @@ def test_after_the_time_nothing_begins_and_what_is_under_way_is_ended(tmp_path):
     assert work_through(tasks, processes=2, seconds=0.1, grace=0.1) == {}
     assert time.monotonic() - begun < 30
     assert list(tmp_path.iterdir()) == []
+
+
+def leave(file: Path) -> None:
+    file.write_text("begun")
+    try:
+        time.sleep(60)
+    finally:
+        file.write_text("in order")
+
+
+def stay(file: Path) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    file.write_text("begun")
+    time.sleep(60)
+
+
+def test_what_is_ended_may_leave_in_order_and_what_stays_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(pool, "LEAVE", 2.0)
+    files = [tmp_path / "leave", tmp_path / "stay"]
+    team = [pool._hire() for _ in files]
+    for worker, call, file in zip(team, (leave, stay), files, strict=True):
+        worker.pipe.send(Task(file.name, partial(call, file)))
+    while not all(file.exists() and file.read_text() for file in files):
+        time.sleep(0.05)
+    pool._end(team)
+    assert [file.read_text() for file in files] == ["in order", "begun"]
+    assert [worker.process.exitcode for worker in team] == [0, -signal.SIGKILL]
 
 
 def test_the_time_left_follows_the_costs(tmp_path):

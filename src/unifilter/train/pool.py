@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ from typing import Any
 from unifilter.train.compare import reason
 
 GRACE = 30.0  # seconds for tasks under way when the time is over
+LEAVE = 10.0  # and to leave in order after that
 
 
 @dataclass(frozen=True)
@@ -139,11 +141,16 @@ def _serve(pipe: Connection) -> None:
     import torch
 
     torch.set_num_threads(1)
-    with contextlib.suppress(EOFError, BrokenPipeError):  # whoever handed out the tasks was killed
-        for task in iter(pipe.recv, None):
-            pipe.send(_called(task))
-            if torch.cuda.is_available():
-                torch.cuda.empty_cache()  # for the other processes
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())
+    try:
+        with contextlib.suppress(EOFError, BrokenPipeError):  # whoever handed out the tasks was killed
+            for task in iter(pipe.recv, None):
+                pipe.send(_called(task))
+                if torch.cuda.is_available():
+                    torch.cuda.empty_cache()  # for the other processes
+    finally:
+        if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+            torch.cuda.synchronize()
 
 
 def _called(task: Task) -> str | None:
@@ -170,14 +177,23 @@ def _share_out(queue: list[Task], processes: int, grace: float, clock: _Clock) -
             for pipe in wait(list(busy), timeout=1.0):
                 _hear(busy[pipe], team, clock)  # type: ignore[index]
     finally:
-        for worker in team:
-            worker.process.kill()
-            worker.process.join()
+        _end(team)
         for name, value in kept.items():
             if value is None:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+def _end(team: Sequence[_Worker]) -> None:
+    """Ask all to leave, and kill those that do not: one killed amid a kernel can take others' GPU with it."""
+    for worker in team:
+        worker.process.terminate()
+    until = time.monotonic() + LEAVE
+    for worker in team:
+        worker.process.join(max(0.0, until - time.monotonic()))
+        worker.process.kill()
+        worker.process.join()
 
 
 def _assign(team: list[_Worker], queue: list[Task], clock: _Clock) -> None:
