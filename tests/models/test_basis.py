@@ -12,6 +12,14 @@ def test_its_powers_mixed_by_V_are_the_powers_of_P(graph, X):
     assert_close(mix(inputs.V, inputs.powers), monomial(propagation(graph, dtype=X.dtype), X, 4))
 
 
+def test_the_first_hops_are_the_basis_of_fewer(graph, X):
+    whole, fewer = Basis.of(graph, X, 5).first(2), Basis.of(graph, X, 2)
+    assert whole.K == 2
+    for name in ("V", "norm", "powers"):
+        assert_close(getattr(whole, name), getattr(fewer, name))
+    assert_close(whole.T.beta, fewer.T.beta)
+
+
 def test_rows_are_rows(graph, X):
     inputs = Basis.of(graph, X, 3)
     some = inputs.rows(torch.tensor([2, 0]))

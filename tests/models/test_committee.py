@@ -36,8 +36,16 @@ def test_what_is_learned_is_told_as_a_mean(data):
     assert sum(len(g) for g in net.groups().values()) == len(list(net.parameters()))
 
 
-def test_hops_are_the_committees():
-    assert [c.K for c in Config(K=4, members=({"K": 2}, {})).configs()] == [4, 4]
+def test_members_may_have_fewer_hops_but_not_more(data):
+    config = Config(K=4, members=({"K": 2}, {}))
+    assert [c.K for c in config.configs()] == [2, 4]
+    net = Committee(config, data.d, 5).eval()
+    inputs = Committee.prepare(data.graph, data.features(), config)
+    near = net.members[0]
+    assert_close(near(inputs), near(near.prepare(data.graph, data.features(), near.config)))
+    assert {"w_2", "w_4"} < set(net.learned())
+    with pytest.raises(ValueError, match="K = 4 hops"):
+        Config(K=4, members=({"K": 5},))
 
 
 def test_a_committee_of_nobody_is_refused():

@@ -136,3 +136,10 @@ def test_the_mlp_may_see_the_features_beside_the_filtered_ones():
     both = torch.cat([net.filtered(inputs), data.features()], dim=1)
     assert_close(net(inputs), net.mlp(both), rtol=1e-4, atol=1e-5)
     assert net.mlp.layers[0].in_features == 12
+
+
+def test_w_may_begin_as_the_filter_that_leaves_the_features_alone(graph, X):
+    config = Config(K=3, start="identity", tau=0.3)
+    net = UniFilter(config, X.shape[1], 3, h=0.4).to(X.dtype)
+    assert_close(net.filtered(UniFilter.prepare(graph, X, config)), X)
+    assert net.w.requires_grad

@@ -46,6 +46,8 @@ SHAPES = [
     {"basis": "orthonormal", "tau": 0.0, "h": 0.0},
     {"tau": 0.4, "h": "estimate", "layers": 1},
     {"ego": True, "residual": True},
+    {"start": "identity", "per_column": True},
+    {"K": 2},
 ]
 
 
@@ -54,7 +56,7 @@ def test_members_train_together_as_they_would_alone(problem, shape):
     """Without dropout the same losses to rounding: rates, decays, splits, seeds and h all differ."""
     members = [
         Member(
-            Config(K=K, hidden=16, dropout=0.0, **shape),
+            Config(**({"K": K, "hidden": 16, "dropout": 0.0} | shape)),
             Training(
                 epochs=25, patience=100, lr=lr, weight_decay=wd, seed=seed, groups={"filter": {"lr": 2 * lr}}
             ),
@@ -198,6 +200,15 @@ def test_whoever_is_out_of_patience_changes_no_more(problem):
         patient = alone(problem, replace(member, training=replace(member.training, patience=19)))
         paid += patient.best_epoch > lone.best_epoch
     assert paid >= 3  # else a stop that changes nothing would pass
+
+
+def test_members_that_differ_in_where_w_begins_begin_apart(problem):
+    inputs, y, masks = problem
+    starts = ("uniform", "identity")
+    members = [Member(Config(K=K, hidden=8, start=start), Training(), 0) for start in starts]
+    w = Population(inputs, y, masks, members, 5).parameters["w"]
+    assert_close(w[0], torch.full_like(w[0], 1 / (K + 1)))
+    assert_close(w[1, :, 0], torch.eye(K + 1)[0])
 
 
 def test_members_that_differ_in_their_seed_begin_apart(problem):

@@ -28,7 +28,7 @@ SMALL = [
 
 def field(data, candidates, epochs=12, budget=None):
     clock = Clock(budget, None)
-    found = Field(data, splits.stratified(data.y), 0.7, torch.device("cpu"), clock)
+    found = Field(data, splits.stratified(data.y), 0.7, 3, torch.device("cpu"), clock)
     found.enter(candidates)
     advance(found.groups, epochs, 0, clock, NotSaved(None))
     return found
@@ -45,7 +45,7 @@ def test_the_encore_trains_the_best_settings_on_the_winners_features(data):
 
 def test_a_vote_is_the_mean_of_its_members(data):
     race = field(data, [(SMALL[0], seed) for seed in range(4)])
-    elected = elect(race, K=3)
+    elected = elect(race)
     assert isinstance(elected.net, Committee)
     best = race.ranked()
     for member, (number, _) in zip(elected.net.members, best, strict=False):
@@ -80,8 +80,20 @@ def test_only_as_many_vote_as_do_best_together():
 
 def test_no_more_than_a_few_vote(data):
     race = field(data, [(SMALL[0], seed) for seed in range(VOTERS + 3)], epochs=3)
-    net = elect(race, K=3).net
+    net = elect(race).net
     assert len(getattr(net, "members", [net])) <= VOTERS
+
+
+def test_members_of_fewer_hops_take_the_beginning_of_the_same_V(data):
+    near = SMALL[0] | {"options.K": 1}
+    race = field(data, [(near, 0), (SMALL[0], 1), (near, 2)])
+    assert {g.population.inputs.K for g in race.groups} == {1, 3}
+    elected = elect(race)
+    best = race.ranked()
+    hops = [race.candidates[n][0]["options.K"] for n, _ in best]
+    found = [m.config.K for m in getattr(elected.net, "members", [elected.net])]
+    assert found == hops[: len(found)]
+    assert elected.inputs.K == elected.net.config.K
 
 
 def test_without_time_there_is_no_encore(data):

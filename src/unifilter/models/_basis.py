@@ -77,6 +77,11 @@ class Basis:
         """X itself, (n, d): v_0 times its norm."""
         return self.V[0] * self.norm.to(self.V.dtype)
 
+    def first(self, K: int) -> Basis:
+        """The basis of fewer hops, which is the beginning of this one."""
+        T = Tridiagonal(self.T.alpha[:K], self.T.beta[:K])
+        return Basis(self.V[: K + 1], T, self.norm, self.powers[: K + 1, : K + 1])
+
     def rows(self, index: Tensor) -> Basis:
         """The same columns, some rows."""
         return replace(self, V=self.V[:, index].contiguous())

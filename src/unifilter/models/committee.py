@@ -29,9 +29,9 @@ class Config:
     Parameters
     ----------
     K : int
-        Hops, of all members.
+        Hops, at most.
     members : sequence of dicts
-        Options of each UniFilter beside K.
+        Options of each UniFilter; K hops if it says nothing of them.
     """
 
     K: int = 10
@@ -41,6 +41,8 @@ class Config:
         members = tuple(dict(m) for m in self.members)  # JSON has lists
         if not members:
             raise ValueError("a committee has at least one member.")
+        if any(m.get("K", 0) > self.K for m in members):
+            raise ValueError(f"no member of a committee has more than its K = {self.K} hops.")
         object.__setattr__(self, "members", members)
 
     def configs(self) -> list[unifilter.Config]:
@@ -51,7 +53,7 @@ class Config:
         >>> [c.hidden for c in Config(members=({"hidden": 8}, {"hidden": 16})).configs()]
         [8, 16]
         """
-        return [unifilter.Config(**(m | {"K": self.K})) for m in self.members]
+        return [unifilter.Config(**({"K": self.K} | m)) for m in self.members]
 
 
 CARD = Card(
@@ -106,4 +108,5 @@ class Committee(nn.Module):
     def learned(self) -> dict[str, float]:
         """Means over the members of what each has learned."""
         each: list[dict[str, float]] = [m.learned() for m in self.members]  # type: ignore[operator]
-        return {name: sum(m[name] for m in each) / len(each) for name in each[0]}
+        names = dict.fromkeys(name for m in each for name in m)
+        return {name: sum(m.get(name, 0.0) for m in each) / len(each) for name in names}

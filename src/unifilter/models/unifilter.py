@@ -38,6 +38,8 @@ class Config:
         Whether u_k is scaled by ||x||, one scale for both parts of UniBasis, or not, as the paper has it.
     per_column : bool
         One w for every feature column instead of one for all.
+    start : {"uniform", "identity"}
+        Where w begins: all equal, or the filter that leaves the features as they are.
     ego : bool
         The MLP sees the features themselves beside the filtered ones, so that what a node is and what its
         surroundings are can be weighed apart, as H2GCN does. The paper's has no such input.
@@ -55,6 +57,7 @@ class Config:
     basis: Literal["unibasis", "released", "orthonormal"] = "unibasis"
     scale: Literal["signal", "paper"] = "signal"
     per_column: bool = False
+    start: Literal["uniform", "identity"] = "uniform"
     ego: bool = False
     hidden: int = 256
     layers: int = 2
@@ -113,7 +116,7 @@ class UniFilter(nn.Module):
         super().__init__()
         self.config = config
         width = d if config.per_column else 1
-        self.w = nn.Parameter(torch.full((config.K + 1, width), 1 / (config.K + 1)))
+        self.w = nn.Parameter(_weights(config)[:, None].repeat(1, width))
         self._tau = _share(config.tau, 0.5)
         self._h = _share(config.h, h)
         self._fixed: tuple[Any, Tensor] | None = None
@@ -210,6 +213,13 @@ class Share(nn.Module):
             return torch.sigmoid(self.logit)
         value: Tensor = self.value  # type: ignore[assignment]
         return value
+
+
+def _weights(config: Config) -> Tensor:
+    """Of the basis vectors, before training."""
+    if config.start == "identity":
+        return torch.eye(config.K + 1)[0]
+    return torch.full((config.K + 1,), 1 / (config.K + 1))
 
 
 def _share(given: float | str, start: float) -> Share:

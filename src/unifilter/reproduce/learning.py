@@ -58,9 +58,7 @@ def _gains(results: Results, scale: Scale) -> Table:
 
 def gain(results: Results, graph: str, scale: Scale) -> Value | None:
     """Points that learning both gains over choosing tau and estimating h, split by split."""
-    both = zip(*(results.by_split(job(f, graph, scale)) for f in (LEARNED, CHOSEN)), strict=True)
-    found = [100 * (a.scores["test"]["accuracy"] - b.scores["test"]["accuracy"]) for a, b in both if a and b]
-    return value_of(found) if found else None
+    return results.gain(job(LEARNED, graph, scale), job(CHOSEN, graph, scale))
 
 
 def _taus(results: Results, scale: Scale) -> Table:

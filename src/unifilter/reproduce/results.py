@@ -102,6 +102,14 @@ class Results:
         scores = [100 * r.scores[part][measure] for r in self.of(job)]
         return value_of(scores) if scores else None
 
+    def gain(self, job: Job, than: Job) -> Value | None:
+        """Points by which one job is better than another, split by split, or None if they share no split."""
+        both = zip(self.by_split(job), self.by_split(than), strict=True)
+        found = [
+            100 * (a.scores["test"]["accuracy"] - b.scores["test"]["accuracy"]) for a, b in both if a and b
+        ]
+        return value_of(found) if found else None
+
     def taken(self, measure: Measure) -> dict[str, dict[str, float]] | None:
         """What was measured, or None."""
         record = self.record(measure)

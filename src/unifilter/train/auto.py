@@ -78,7 +78,7 @@ def choose(
     if class_weights:
         common["training.class_weights"] = True
     settings = [common | s for s in _distinct(portfolio, dataset, K)]
-    field = Field(dataset, split, h, where, clock)
+    field = Field(dataset, split, h, K, where, clock)
     field.enter([(s, seed) for s in settings])
     groups, saved = field.groups, Saved(folder)
     begin = saved.restore(groups, clock)
@@ -97,7 +97,7 @@ def choose(
     except KeyboardInterrupt:
         interrupted = True
         notes.append("interrupted")
-    elected = elect(field, K)
+    elected = elect(field)
     account = field.account()
     field.close()
     spent = {"prepare": clock.prepared, "train": clock.elapsed - clock.prepared}
@@ -162,7 +162,8 @@ def _distinct(portfolio: Sequence[dict[str, Any]], dataset: Dataset, K: int) -> 
     ways, found = suits(dataset), list[dict[str, Any]]()
     for setting in portfolio:
         how = setting.get("preprocess", ways[0])
-        adapted = setting | {"preprocess": how if how in ways else ways[0], "options.K": K}
+        hops = min(K, setting.get("options.K", K))
+        adapted = setting | {"preprocess": how if how in ways else ways[0], "options.K": hops}
         if adapted not in found:
             found.append(adapted)
     return found

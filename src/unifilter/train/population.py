@@ -106,6 +106,7 @@ class Population:
             raise ValueError("a population has members of one shape; group them by Member.shape.")
         self.order = sorted(range(len(members)), key=lambda i: members[i].split)
         self.members = [members[i] for i in self.order]
+        inputs = inputs.first(self.members[0].config.K)
         d = inputs.norm.shape[0]
         if d % ROUND:
             inputs = inputs.padded(-d % ROUND)

@@ -37,13 +37,15 @@ class Space:
         return {name: rng.choice(list(values)) for name, values in self.values.items()}
 
 
-# The paper's appendix, and what the exact basis adds: tau and h are learned, so they need no search.
+# The paper's appendix, and what the exact basis adds: tau and h are learned, so they need no search; fewer
+# hops are a part of the same V. Without batch normalisation, which no earlier search chose.
 PAPER_SPACE = Space(
     {
         "preprocess": ["row", "none"],
         "options.hidden": [64, 256],
         "options.layers": [2, 3],
-        "options.batch_norm": [False, True],
+        "options.K": [2, 10],
+        "options.start": ["uniform", "identity"],
         "options.paper_init": [False, True],
         "options.residual": [True],
         "options.dropout": [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],

@@ -81,7 +81,7 @@ class Stack:
     def _origin(member: Member) -> tuple[Any, ...]:
         """All that a member's first parameters depend on, shape aside."""
         c = member.config
-        return member.training.seed, c.paper_init, c.tau, c.h, member.h
+        return member.training.seed, c.paper_init, c.start, c.tau, c.h, member.h
 
     def padded(self, name: str, value: Tensor) -> Tensor:
         """A parameter with a column a feature, as wide as the padded features; others as they are.

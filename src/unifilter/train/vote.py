@@ -47,12 +47,16 @@ class Field:
         Features as they came.
     h : float
         Estimated from training labels.
+    K : int
+        Hops, at most: candidates of fewer take the beginning of the same V.
     where : device
     clock : Clock
     """
 
-    def __init__(self, dataset: Dataset, split: Split, h: float, where: torch.device, clock: Clock) -> None:
-        self.dataset, self.h, self.where, self.clock = dataset, h, where, clock
+    def __init__(
+        self, dataset: Dataset, split: Split, h: float, K: int, where: torch.device, clock: Clock
+    ) -> None:
+        self.dataset, self.h, self.K, self.where, self.clock = dataset, h, K, where, clock
         self.y = torch.from_numpy(np.array(dataset.y, dtype=np.int64)).to(where)
         self.masks = [(rows(dataset, split.train, where), rows(dataset, split.val, where))]
         self.candidates: list[Candidate] = []
@@ -73,18 +77,18 @@ class Field:
         for (how, _), places in shapes.items():
             if self.groups and self.clock.over(0 if not first else -1):
                 break
-            data, inputs = self.prepared(how, members[0].config.K)
+            data, inputs = self.prepared(how)
             some = [members[i] for i in places]
             classes = len(self.dataset.classes)
             population = Population(inputs, self.y, self.masks, some, classes, traces=True)
             numbers = [first + i for i in places]
             self.groups.append(Group(numbers, data, population, list(range(len(numbers)))))
 
-    def prepared(self, how: str, K: int) -> tuple[Dataset, Basis]:
+    def prepared(self, how: str) -> tuple[Dataset, Basis]:
         """The data scaled, and its factorisation."""
         if how not in self._prepared:
             data = self.dataset if how == "none" else self.dataset.preprocess(how)
-            self._prepared[how] = data, Basis.of(data.graph, data.features().to(self.where), K)
+            self._prepared[how] = data, Basis.of(data.graph, data.features().to(self.where), self.K)
             self.clock.prepared = self.clock.elapsed
         return self._prepared[how]
 
@@ -130,18 +134,18 @@ def encore(field: Field, seed: int) -> list[Candidate]:
     return [(setting, seed + start) for start in range(1, STARTS + 1) for setting in again]
 
 
-def elect(field: Field, K: int) -> Elected:
+def elect(field: Field) -> Elected:
     """The best few by validation accuracy, as many as do best together; equal counts are decided for more."""
     best = field.ranked()
     how = field.scaling(best[0][0])
     voters = [n for n, _ in best if field.scaling(n) == how][:VOTERS]
-    data, inputs = field.prepared(how, K)
+    data, inputs = field.prepared(how)
     nets = [_net(field, n, data) for n in voters]
     nets = nets[: _together(nets, inputs.rows(field.masks[0][1]), field.y[field.masks[0][1]])]
     net: Any = nets[0]
     if len(nets) > 1:
         members = [options_of(field.candidates[n][0]) for n in voters[: len(nets)]]
-        config = committee.Config(K, tuple({k: v for k, v in m.items() if k != "K"} for m in members))
+        config = committee.Config(field.K, tuple(members))
         net = committee.Committee(config, data.d, len(data.classes), field.h).to(field.where)
         for member, trained in zip(net.members, nets, strict=True):
             member.load_state_dict(trained.state_dict())
@@ -149,7 +153,8 @@ def elect(field: Field, K: int) -> Elected:
     score, history = best[0][1], group.population.history(place)
     seconds = field.clock.elapsed
     outcome = Outcome(net, history, score.best_epoch, score.accuracy, score.loss, seconds, True)
-    return Elected(net.eval(), outcome, training_of(*field.candidates[voters[0]]), data, inputs)
+    training = training_of(*field.candidates[voters[0]])
+    return Elected(net.eval(), outcome, training, data, inputs.first(net.config.K))
 
 
 def _net(field: Field, number: int, data: Dataset) -> UniFilter:

@@ -1,0 +1,96 @@
+"""Beyond the paper: what changes of UniFilter's architecture gain, each on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from unifilter.reproduce.part import Claim, Job, Part, Published, Scale
+from unifilter.reproduce.results import Results
+from unifilter.train.compare import Entry
+from unifilter.train.config import Training
+from unifilter.viz.exhibit import Cell, Exhibit, Table, Value
+
+PLAIN = "as the paper has it"
+CHANGES: dict[str, dict[str, Any]] = {
+    PLAIN: {},
+    "the MLP sees the features too": {"ego": True},
+    "w begins as the identity": {"start": "identity"},
+    "2 hops": {"K": 2},
+}
+CAPTION = (
+    "Test accuracy in percent on {splits} public splits of 48/32/20, one setting for all graphs: K = 10, 2 "
+    "layers of 64, dropout {dropout}, decay 0.001, learning rate 0.01, tau and h learned. Gains are paired."
+)
+DROPOUTS = (0.5, 0.2)
+
+
+def entry(change: str, dropout: float) -> Entry:
+    """One setting for all graphs."""
+    groups = {
+        "filter": {"lr": 0.01, "weight_decay": 1e-4},
+        "shares": {"lr": 0.05, "weight_decay": 0.0},
+    }
+    training = Training(epochs=300, patience=60, lr=0.01, weight_decay=1e-3, groups=groups)
+    options = {"hidden": 64, "layers": 2, "dropout": dropout, "paper_init": False, "bias": True}
+    return Entry("unifilter", "row", options | CHANGES[change], training)
+
+
+def job(change: str, dropout: float, graph: str, scale: Scale) -> Job:
+    """One change on one graph."""
+    row = f"{change}, dropout {dropout:g}"
+    return Job(row, graph, f"fixed:{scale.splits}", Published(entry(change, dropout)))
+
+
+def jobs(scale: Scale) -> list[Job]:
+    """All changes on all graphs."""
+    return [job(c, p, graph, scale) for p in _dropouts(scale) for graph in scale.graphs for c in CHANGES]
+
+
+def gain(change: str, dropout: float, graph: str, results: Results, scale: Scale) -> Value | None:
+    """Points that a change gains, split by split."""
+    return results.gain(job(change, dropout, graph, scale), job(PLAIN, dropout, graph, scale))
+
+
+def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
+    """Accuracies and gains, a table for each dropout."""
+    return [_table(p, results, scale) for p in _dropouts(scale)]
+
+
+def _dropouts(scale: Scale) -> Sequence[float]:
+    return DROPOUTS[:1] if scale.quick else DROPOUTS
+
+
+def _table(dropout: float, results: Results, scale: Scale) -> Table:
+    rows: dict[str, dict[str, Cell]] = {}
+    for change in CHANGES:
+        values = {g: results.value(job(change, dropout, g, scale)) for g in scale.graphs}
+        rows[change] = {g: _cell(value, scale) for g, value in values.items()}
+        if change != PLAIN:
+            gains = {g: Cell(gain(change, dropout, g, results, scale)) for g in scale.graphs}
+            rows[f"its gain: {change}"] = gains
+    title = f"Changes of the architecture, dropout {dropout:g}"
+    caption = CAPTION.format(splits=scale.splits, dropout=f"{dropout:g}")
+    name = "changes" if dropout == DROPOUTS[0] else f"changes_{dropout:g}".replace(".", "_")
+    return Table(name, title, scale.graphs, rows, caption, best="none", corner="UniFilter")
+
+
+def _cell(value: Value | None, scale: Scale) -> Cell:
+    short = value is not None and value.runs < scale.splits
+    return Cell(value, note=f"{value.runs} of {scale.splits} splits" if value and short else "")
+
+
+def check(results: Results, scale: Scale) -> Sequence[Claim]:
+    """In a full run: what helps where, beyond the interval of its gain."""
+    claims = []
+    cases = [(c, p, g) for p in _dropouts(scale) for c in CHANGES if c != PLAIN for g in scale.graphs]
+    for change, dropout, graph in () if scale.quick else cases:
+        found = gain(change, dropout, graph, results, scale)
+        if found is not None and found.half is not None and found.runs == scale.splits:
+            evidence = f"{found.mean:+.2f} ± {found.half:.2f} points"
+            sentence = f"{change}: helps on {graph} with dropout {dropout:g}"
+            claims.append(Claim(sentence, found.mean > found.half, evidence))
+    return claims
+
+
+PART = Part("changes", "Beyond the paper: changes of the architecture", show, jobs, check=check)
