@@ -1,55 +1,68 @@
-"""The portfolio of auto, from the journals of `search_six_graphs.py`: greedy, on validation accuracies only.
+"""The portfolio of auto, from the journals of searches: greedy, on validation accuracies only.
 
     python experiments/choose_portfolio.py
 
-All graphs were searched with the same draws, so a setting has one number everywhere. The next setting is
-always the one that brings the best of those chosen closest to the best of all, summed over the graphs; it
-ends when nothing is gained. `unifilter.train.portfolio` holds the result, and a test compares the two.
+Journals of `search_six_graphs.py` (quota splits, 10 hops) and of `unifilter reproduce` (both kinds of splits,
+2 or 10 hops, w from both starts). The next setting is always the one that brings the best of those chosen
+closest to the best of all, summed over graphs and kinds of splits; where a setting was not tried, it does not
+help. It ends when nothing is gained, or with as many as a short budget can train.
+`unifilter.train.portfolio` holds the result, and a test compares the two.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-JOURNALS = Path(__file__).parent / "results" / "journals"
+RESULTS = Path(__file__).parent / "results"
+JOURNALS = (
+    *sorted((RESULTS / "journals").glob("*.jsonl")),
+    *sorted((RESULTS / "reproduce" / "journals").glob("unifilter_*.jsonl")),
+)
+MOST = 10
+EARLIER: dict[str, Any] = {
+    "options.K": 10,
+    "options.start": "uniform",
+}  # of journals that say nothing of them
+LATER: dict[str, Any] = {"options.batch_norm": False}
 
 
-def read(folder: Path = JOURNALS) -> tuple[dict[int, dict[str, Any]], dict[str, dict[int, float]]]:
-    """Settings by number, and for each graph their validation accuracies."""
-    settings: dict[int, dict[str, Any]] = {}
-    accuracy: dict[str, dict[int, float]] = {}
-    for file in sorted(folder.glob("*.jsonl")):
+def read(files: Sequence[Path] = JOURNALS) -> dict[str, dict[str, float]]:
+    """For each graph and kind of splits, the validation accuracy of every setting, written as JSON."""
+    found: dict[str, dict[str, float]] = {}
+    for file in files:
+        column = found.setdefault(file.stem.removeprefix("unifilter_"), {})
         for line in file.read_text().splitlines():
             trial = json.loads(line)
-            settings[trial["number"]] = trial["setting"]
-            accuracy.setdefault(file.stem, {})[trial["number"]] = trial["accuracy"]
-    return settings, accuracy
+            setting = json.dumps(EARLIER | LATER | trial["setting"], sort_keys=True)
+            column[setting] = max(trial["accuracy"], column.get(setting, -1.0))
+    return found
 
 
-def choose(accuracy: dict[str, dict[int, float]]) -> list[int]:
-    """Numbers of the settings, best guess first."""
+def choose(accuracy: dict[str, dict[str, float]], most: int = MOST) -> list[str]:
+    """The settings, best guess first."""
     best = {g: max(found.values()) for g, found in accuracy.items()}
     gap = dict.fromkeys(accuracy, 1.0)
-    numbers = sorted({n for found in accuracy.values() for n in found})
-    chosen: list[int] = []
-    while True:
+    settings = sorted({s for found in accuracy.values() for s in found})
+    chosen: list[str] = []
+    while len(chosen) < most:
         gaps = {
-            n: {g: min(gap[g], best[g] - found.get(n, -1.0)) for g, found in accuracy.items()}
-            for n in numbers
+            s: {g: min(gap[g], best[g] - found.get(s, -1.0)) for g, found in accuracy.items()}
+            for s in settings
         }
-        closest = min(numbers, key=lambda n, gaps=gaps: sum(gaps[n].values()))
+        closest = min(settings, key=lambda s, gaps=gaps: sum(gaps[s].values()))
         if sum(gaps[closest].values()) >= sum(gap.values()):
-            return chosen
+            break
         chosen.append(closest)
         gap = gaps[closest]
+    return chosen
 
 
 def main() -> None:
-    settings, accuracy = read()
-    for number in choose(accuracy):
-        print(number, json.dumps(settings[number]))
+    for setting in choose(read()):
+        print(setting)
 
 
 if __name__ == "__main__":
