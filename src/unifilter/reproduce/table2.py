@@ -13,7 +13,7 @@ from unifilter.viz.exhibit import Exhibit
 CAPTION = (
     "Test accuracy in percent, mean over {splits} quota splits of 60/20/20. Published: the authors' settings "
     "for the graph; searched: the best of {settings} settings by mean validation accuracy, the same number "
-    "for every model; auto: no tuning."
+    "for every model; auto: no tuning, but for a portfolio that validation nodes of these graphs chose."
 )
 
 
