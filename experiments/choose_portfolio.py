@@ -2,11 +2,11 @@
 
     python experiments/choose_portfolio.py
 
-Journals of `search_six_graphs.py` (quota splits, 10 hops) and of `unifilter reproduce` (both kinds of splits,
-2 or 10 hops, w from both starts). The next setting is always the one that brings the best of those chosen
-closest to the best of all, summed over graphs and kinds of splits; where a setting was not tried, it does not
-help. It ends when nothing is gained, or with as many as a short budget can train.
-`unifilter.train.portfolio` holds the result, and a test compares the two.
+Journals of `search_six_graphs.py` (quota splits, 10 hops), of `unifilter reproduce` (both kinds of splits, 2
+or 10 hops, w from both starts) and of `few_labels.py` (the best of those again, with few labels). The next
+setting is always the one that brings the best of those chosen closest to the best of all, summed over graphs
+and kinds of splits; where a setting was not tried, it does not help. It ends when nothing is gained, or with
+as many as a short budget can train. `unifilter.train.portfolio` holds the result; a test compares the two.
 """
 
 from __future__ import annotations
@@ -36,9 +36,17 @@ def read(files: Sequence[Path] = JOURNALS) -> dict[str, dict[str, float]]:
         column = found.setdefault(file.stem.removeprefix("unifilter_"), {})
         for line in file.read_text().splitlines():
             trial = json.loads(line)
-            setting = json.dumps(EARLIER | LATER | trial["setting"], sort_keys=True)
-            column[setting] = max(trial["accuracy"], column.get(setting, -1.0))
+            for whole in _scalings(EARLIER | LATER | trial["setting"]):
+                setting = json.dumps(whole, sort_keys=True)
+                column[setting] = max(trial["accuracy"], column.get(setting, -1.0))
     return found
+
+
+def _scalings(setting: dict[str, Any]) -> list[dict[str, Any]]:
+    """Where features are standardised, whatever a setting says of their scaling, it says it for all."""
+    if setting["preprocess"] != "standard":
+        return [setting]
+    return [setting | {"preprocess": how} for how in ("row", "none")]
 
 
 def choose(accuracy: dict[str, dict[str, float]], most: int = MOST) -> list[str]:

@@ -52,6 +52,16 @@ def test_a_killed_search_goes_on_where_it_stopped(data, pair, tmp_path):
     assert sorted(json.dumps(t.setting) for t in resumed) == sorted(json.dumps(t.setting) for t in whole)
 
 
+def test_a_search_goes_on_although_all_that_is_new_is_worse(data, pair, tmp_path):
+    file = tmp_path / "trials.jsonl"
+    search(data, pair, SPACE, 2, rungs=(3, 5, 7), device="cpu", journal=file)
+    lines = [json.loads(line) | {"accuracy": 1.0} for line in file.read_text().splitlines()]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    trials = search(data, pair, SPACE, 4, rungs=(3, 5, 7), keep=0.1, device="cpu", journal=file)
+    assert [t.epochs for t in trials[-2:]] == [3, 3]
+    assert not any(t.finished for t in trials[-2:])
+
+
 def test_a_search_ends_when_its_time_is_up(data, pair):
     assert search(data, pair, SPACE, 50, seconds=0.0, device="cpu") == []
 

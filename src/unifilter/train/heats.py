@@ -168,6 +168,8 @@ class Heats:
             ahead = ladder.climb(rung, [mean[i][0] for i in alive])
             alive = [i for i, on in zip(alive, ahead, strict=True) if on]
             racers.keep([i * splits + k for i in alive for k in range(splits)])
+            if not alive:  # all are worse than those of earlier heats
+                break
         top = len(ladder.rungs) - 1
         return [
             Trial(number, setting, *mean[i], ladder.rungs[last[i]], last[i] == top, self.model)
