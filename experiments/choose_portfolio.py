@@ -2,11 +2,11 @@
 
     python experiments/choose_portfolio.py
 
-Journals of `search_six_graphs.py` (quota splits, 10 hops), of `unifilter reproduce` (both kinds of splits, 2
-or 10 hops, w from both starts) and of `few_labels.py` (the best of those again, with few labels). The next
-setting is always the one that brings the best of those chosen closest to the best of all, summed over graphs
-and kinds of splits; where a setting was not tried, it does not help. It ends when nothing is gained, or with
-as many as a short budget can train. `unifilter.train.portfolio` holds the result; a test compares the two.
+Many labels: journals of `search_six_graphs.py` (quota splits, 10 hops) and of `unifilter reproduce` (both
+kinds of splits, 2 or 10 hops, w from both starts). Few labels: those of `few_labels.py`. The next setting is
+always the one that brings the best of those chosen closest to the best of all, summed over graphs and kinds
+of splits; where a setting was not tried, it does not help. It ends when nothing is gained, or with as many as
+a short budget can train. `unifilter.train.portfolio` holds both results; a test compares.
 """
 
 from __future__ import annotations
@@ -68,9 +68,17 @@ def choose(accuracy: dict[str, dict[str, float]], most: int = MOST) -> list[str]
     return chosen
 
 
+def chosen() -> tuple[list[str], list[str]]:
+    """The settings for many labels, and those for few."""
+    accuracy = read()
+    few = {name: column for name, column in accuracy.items() if name.endswith("_few")}
+    many = {name: column for name, column in accuracy.items() if name not in few}
+    return choose(many), choose(few)
+
+
 def main() -> None:
-    for setting in choose(read()):
-        print(setting)
+    for title, settings in zip(("many labels", "few labels"), chosen(), strict=True):
+        print(title, *settings, sep="\n")
 
 
 if __name__ == "__main__":

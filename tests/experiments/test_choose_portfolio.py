@@ -4,7 +4,7 @@ import importlib.util
 import json
 from pathlib import Path
 
-from unifilter.train.portfolio import PORTFOLIO
+from unifilter.train.portfolio import FEW, PORTFOLIO
 
 FILE = Path(__file__).parents[2] / "experiments" / "choose_portfolio.py"
 spec = importlib.util.spec_from_file_location("choose_portfolio", FILE)
@@ -12,11 +12,12 @@ choose_portfolio = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(choose_portfolio)
 
 
-def test_the_portfolio_is_what_the_journals_choose():
-    chosen = choose_portfolio.choose(choose_portfolio.read())
-    known = [json.dumps(setting, sort_keys=True) for setting in PORTFOLIO]
-    assert chosen == known[: len(chosen)]
-    assert len(known) == len(chosen) + 1  # and one by hand
+def test_the_portfolios_are_what_the_journals_choose():
+    many, few = choose_portfolio.chosen()
+    known = [[json.dumps(setting, sort_keys=True) for setting in some] for some in (PORTFOLIO, FEW)]
+    assert many == known[0][: len(many)]
+    assert len(known[0]) == len(many) + 1  # and one by hand
+    assert few == known[1]
 
 
 def test_each_setting_helps_where_those_before_it_do_worst():

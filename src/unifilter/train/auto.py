@@ -19,7 +19,7 @@ from scipy.sparse import issparse
 from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
 from unifilter.kernels import spmm as kernels
-from unifilter.train.portfolio import PORTFOLIO
+from unifilter.train.portfolio import portfolio_for
 from unifilter.train.race import RUNGS, Clock, Progress, Saved, advance, halve
 from unifilter.train.run import Result, conclude, pick_device, training_homophily
 from unifilter.train.vote import Field, elect, encore
@@ -31,7 +31,7 @@ def choose(
     *,
     budget: float | str | None = "1m",
     K: int = 10,
-    portfolio: Sequence[dict[str, Any]] = PORTFOLIO,
+    portfolio: Sequence[dict[str, Any]] | None = None,
     seed: int = 0,
     device: str | torch.device = "auto",
     epochs: int = 2000,
@@ -49,8 +49,8 @@ def choose(
     budget : seconds, "30s", "5m", "1h" or None
         Time for all candidates, the factorisation included, compiling on first use not; what is best when it
         is over is returned. The first candidate is always trained for a few epochs.
-    portfolio : sequence of settings
-        See :mod:`unifilter.train.portfolio`.
+    portfolio : sequence of settings, optional
+        That of :mod:`unifilter.train.portfolio` for the number of training labels if not given.
     epochs, patience : int
         Of every candidate, where its setting says nothing of them.
     class_weights : bool
@@ -77,7 +77,8 @@ def choose(
     common: dict[str, Any] = {"training.epochs": epochs, "training.patience": patience}
     if class_weights:
         common["training.class_weights"] = True
-    settings = [common | s for s in _distinct(portfolio, dataset, K)]
+    known = portfolio_for(int(split.train.sum())) if portfolio is None else portfolio
+    settings = [common | s for s in _distinct(known, dataset, K)]
     field = Field(dataset, split, h, K, where, clock)
     field.enter([(s, seed) for s in settings])
     groups, saved = field.groups, Saved(folder)
