@@ -11,6 +11,7 @@ from unifilter.models._basis import Basis
 from unifilter.models._registry import configure
 from unifilter.models._rows import Features
 from unifilter.models._whole import Whole
+from unifilter.models.unifilter import Config
 from unifilter.train.memory import (
     COPIES,
     ROWS,
@@ -18,6 +19,7 @@ from unifilter.train.memory import (
     activations,
     bytes_of_a_row,
     free_memory,
+    members_that_fit,
     rows_that_fit,
 )
 
@@ -102,3 +104,11 @@ def test_a_gpu_is_asked():
     assert before - free_memory(where) >= 2**27
     del block
     assert free_memory(where) >= before - 2**24  # what torch holds in reserve is free
+
+
+def test_the_larger_a_member_the_fewer_fit():
+    inputs = Basis.of(load("sbm:n=50,d=8").graph, torch.ones(50, 8), 2)
+    cpu = torch.device("cpu")
+    some = members_that_fit(inputs, 10**5, Config(hidden=64), cpu)
+    assert some > members_that_fit(inputs, 10**5, Config(hidden=512), cpu) >= 1
+    assert members_that_fit(inputs, 10**12, Config(), cpu) == 1

@@ -18,6 +18,7 @@ from unifilter.train.crowd import Crowd, Lane
 from unifilter.train.loop import Outcome, Part
 from unifilter.train.prepared import Prepared
 from unifilter.train.run import Result, Start, begin, conclude
+from unifilter.train.stacked import can_be_stacked, stacked
 
 MOST = 160  # trainings at once; half as many where memory is too small
 
@@ -87,6 +88,10 @@ def together(prepared: Prepared, model: str, jobs: Sequence[Job]) -> Iterator[Re
     >>> [r.record.epochs for r in together(Prepared(data, torch.device("cpu")), "gcn", jobs)]
     [5, 5]
     """
+    if can_be_stacked(model, jobs):
+        for job, (begun, outcome) in zip(jobs, stacked(prepared, jobs), strict=True):
+            yield _concluded(prepared, model, job, begun, outcome, len(jobs))
+        return
     size, at = min(MOST, len(jobs)), 0
     while at < len(jobs):
         some = jobs[at : at + size]

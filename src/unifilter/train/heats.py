@@ -23,6 +23,7 @@ from unifilter.train.beside import MOST, Job, lanes_of
 from unifilter.train.config import Training
 from unifilter.train.crowd import Crowd
 from unifilter.train.loop import fit
+from unifilter.train.memory import members_that_fit
 from unifilter.train.population import Member, Population
 from unifilter.train.prepared import Prepared
 from unifilter.train.run import begin, rows, training_homophily
@@ -95,7 +96,8 @@ class Heats:
         y = torch.from_numpy(np.array(dataset.y, dtype=np.int64)).to(device)
         hs = [training_homophily(dataset, s, []) for s in self.splits]
         masks = [(rows(dataset, s.train, device), rows(dataset, s.val, device)) for s in self.splits]
-        size = max(1, _fits(inputs, masks, configs[0], device) // len(self.splits))
+        n = max(m.numel() for pair in masks for m in pair)
+        size = max(1, members_that_fit(inputs, n, configs[0], device) // len(self.splits))
 
         def racers(some: Numbered) -> Population:
             members = [
@@ -183,15 +185,6 @@ def _means(racers: Population | Crowd, splits: int) -> list[tuple[float, float]]
     return [
         (float(np.mean([s.accuracy for s in some])), float(np.mean([s.loss for s in some]))) for some in each
     ]
-
-
-def _fits(inputs: Basis, masks: Sequence[Any], config: Config, where: torch.device) -> int:
-    """Members that memory holds: filtered signals with their gradients, parameters five times over."""
-    n = max(m.numel() for pair in masks for m in pair)
-    d, size = inputs.norm.shape[0], inputs.V.element_size()
-    member = n * (6 * d + 12 * config.hidden * (config.layers - 1)) * size + 28 * d * config.hidden
-    free = torch.cuda.mem_get_info(where)[0] if where.type == "cuda" else 2**32
-    return max(1, int(0.6 * free / member))
 
 
 def _shape(numbered: tuple[int, dict[str, Any]]) -> tuple[Any, ...]:

@@ -54,6 +54,17 @@ def rows_that_fit(
     return batch
 
 
+def members_that_fit(inputs: Any, n: int, config: Any, device: torch.device) -> int:
+    """UniFilters of one shape that a device can train at once on ``n`` rows each.
+
+    Filtered signals with their gradients, and parameters five times over.
+    """
+    d, size = inputs.norm.shape[0], inputs.V.element_size()
+    member = n * (6 * d + 12 * config.hidden * (config.layers - 1)) * size + 28 * d * config.hidden
+    free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else UNKNOWN
+    return max(1, int(0.6 * free / member))
+
+
 def bytes_of_a_row(inputs: Any) -> int:
     """What one row more adds to the inputs."""
     one, two = (_held(inputs.rows(torch.zeros(rows, dtype=torch.long))) for rows in (1, 2))
