@@ -1,6 +1,7 @@
 """Tables on disk, and the command line as a process of its own."""
 
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -81,4 +82,10 @@ def start(*words: str, **variables: str) -> subprocess.Popen:
         text=True,
         env=environment,
         start_new_session=True,
+        preexec_fn=_hear_ctrl_c,
     )
+
+
+def _hear_ctrl_c() -> None:
+    """Whoever runs the tests in the background has it ignored, which processes inherit."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
