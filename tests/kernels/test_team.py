@@ -1,7 +1,11 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
-from numba import prange
+from numba import config, prange
 
 from unifilter import propagation
 from unifilter.graph.synthetic import block_model
@@ -49,3 +53,12 @@ def test_the_kernels_give_the_same_bits_alone_and_together(dtype, seed, monkeypa
         found.append([cpu.spmm(P._csr, X, P._plan), V, alpha, out, sums, drop, back])
     for one, two in zip(*found, strict=True):
         assert torch.equal(one, two)
+
+
+@pytest.mark.skipif(config.NUMBA_NUM_THREADS > 1, reason="the tests above have run on several threads")
+def test_several_threads_give_the_same_bits_too():
+    """The tests run with one thread for each process; here one process has two."""
+    only = f"{__file__}::{test_the_kernels_give_the_same_bits_alone_and_together.__name__}"
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", only]
+    done = subprocess.run(words, env=os.environ | {"NUMBA_NUM_THREADS": "2"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
