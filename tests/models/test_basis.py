@@ -17,6 +17,7 @@ def test_the_first_hops_are_the_basis_of_fewer(graph, X):
     assert whole.K == 2
     for name in ("V", "norm", "powers"):
         assert_close(getattr(whole, name), getattr(fewer, name))
+    assert_close(whole.T.alpha, fewer.T.alpha)
     assert_close(whole.T.beta, fewer.T.beta)
 
 

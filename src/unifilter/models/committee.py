@@ -106,7 +106,7 @@ class Committee(nn.Module):
         return found
 
     def learned(self) -> dict[str, float]:
-        """Means over the members of what each has learned."""
+        """Means over the members of what each has learned; hops that one does not have weigh 0 in it."""
         each: list[dict[str, float]] = [m.learned() for m in self.members]  # type: ignore[operator]
         names = dict.fromkeys(name for m in each for name in m)
         return {name: sum(m.get(name, 0.0) for m in each) / len(each) for name in names}
