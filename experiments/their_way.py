@@ -21,9 +21,10 @@ import torch
 
 from unifilter import load
 from unifilter.data.dataset import Dataset
-from unifilter.presets import read_preset, settings_of
+from unifilter.presets import settings_of
 from unifilter.record import read, versions
 from unifilter.reproduce.results import current
+from unifilter.reproduce.settings import published
 from unifilter.train.compare import Entry, Trial, runs, trials_of
 from unifilter.train.loop import fit
 from unifilter.train.run import begin, rows, run
@@ -34,18 +35,15 @@ RECORDS = HERE / "results" / "reproduce" / "records.jsonl"
 
 def cells(models: list[str]) -> list[tuple[Entry, str, str, dict[str, Any]]]:
     """Entry, graph, protocol and table of what has an ``authors`` entry."""
-    found = []
-    for model in models:
-        file = HERE / "configs" / f"{model}.toml"
-        for graph, tables in settings_of(file).items():
-            for protocol, table in tables.items() if isinstance(tables, dict) else ():
-                if "authors" in table:
-                    preset = read_preset(file, graph, protocol)
-                    entry = Entry(
-                        model, preset.preprocess, preset.options, preset.training, table.get("grid", {})
-                    )
-                    found.append((entry, graph, protocol, table))
-    return found
+    configs = HERE / "configs"
+    return [
+        (published(model, graph, f"{protocol}:1", configs), graph, protocol, table)
+        for model in models
+        for graph, tables in settings_of(configs / f"{model}.toml").items()
+        if isinstance(tables, dict)
+        for protocol, table in tables.items()
+        if "authors" in table
+    ]
 
 
 def refitted(

@@ -4,7 +4,7 @@ import pytest
 from unifilter.data import Dataset, load, splits
 from unifilter.train import auto, loop, race
 from unifilter.train.auto import choose, parse_budget, suits
-from unifilter.train.portfolio import PORTFOLIO
+from unifilter.train.portfolio import FEW, PORTFOLIO
 
 
 @pytest.fixture(scope="module")
@@ -117,3 +117,13 @@ def test_class_weights_favour_rare_classes(data):
     assert not plain.record.training["class_weights"]
     assert "training.class_weights" not in plain.record.candidates[0]["setting"]
     assert weighed.p[:, 0].mean() > 1.2 * plain.p[:, 0].mean()
+
+
+def test_few_labels_are_raced_by_a_portfolio_of_their_own(data, monkeypatch):
+    split = splits.stratified(data.y)
+    for fewer, wanted in ((10**9, FEW), (1, PORTFOLIO)):
+        monkeypatch.setattr("unifilter.train.portfolio.FEWER", fewer)
+        record = choose(data, split, K=1, budget=None, device="cpu", epochs=2).record
+        rates = {(c["setting"]["training.lr"], c["setting"]["options.dropout"]) for c in record.candidates}
+        assert rates == {(s["training.lr"], s["options.dropout"]) for s in wanted}
+        assert {c["setting"]["options.K"] for c in record.candidates} == {1}

@@ -10,17 +10,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
+from unifilter.train.beside import Job, together
 from unifilter.train.heats import Heats, Ladder
-from unifilter.train.population import Member, Population
 from unifilter.train.prepared import Prepared
-from unifilter.train.run import pick_device, rows, training_homophily
+from unifilter.train.run import pick_device
 from unifilter.train.samplers import Random, Sampler, Space
-from unifilter.train.trial import Trial, read_journal, write_journal
+from unifilter.train.trial import Trial, options_of, read_journal, write_journal
 
 RUNGS = (40, 120, 400)
 
@@ -124,22 +123,11 @@ def final(
     epochs: int = 1000,
 ) -> list[dict[str, float]]:
     """Train a setting of UniFilter on every split to its end, in float32, and read the test nodes once."""
-    where = pick_device(device)
-    prepared = Prepared(dataset, where)
-    inputs = prepared("unifilter", trial.preprocess, trial.config)
-    y = torch.from_numpy(np.array(dataset.y, dtype=np.int64)).to(where)
-    hs = [training_homophily(dataset, s, []) for s in splits]
-    masks = [(rows(dataset, s.train, where), rows(dataset, s.val, where)) for s in splits]
-    members = [Member(trial.config, trial.training(i, epochs), i, h) for i, h in enumerate(hs)]
-    population = Population(inputs, y, masks, members, len(dataset.classes))
-    population.advance(epochs)
-    tests = [rows(dataset, s.test, where) for s in splits]
-    found = []
-    for i, (score, logits) in enumerate(zip(population.scores(), population.predict(tests), strict=True)):
-        state = population.state(i)
-        learned = {
-            n: float(torch.sigmoid(state[f"_{n}.logit"])) for n in ("tau", "h") if f"_{n}.logit" in state
-        }
-        right = float((logits.argmax(dim=1) == y[tests[i]]).double().mean())
-        found.append({"val": score.accuracy, "test": right, "epochs": score.epochs, **learned})
-    return found
+    options, prepared = options_of(trial.setting), Prepared(dataset, pick_device(device))
+    jobs = [Job(s, options, trial.training(i, epochs), trial.preprocess) for i, s in enumerate(splits)]
+    records = [result.record for result in together(prepared, "unifilter", jobs)]
+    return [
+        {"val": r.scores["val"]["accuracy"], "test": r.scores["test"]["accuracy"], "epochs": r.epochs}
+        | {name: r.learned[name] for name in ("tau", "h")}
+        for r in records
+    ]
