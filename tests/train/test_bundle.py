@@ -60,6 +60,19 @@ def test_members_drop_different_entries(prepared):
     assert_close(*lane.bundle(lane.train.inputs))
 
 
+@pytest.mark.parametrize("model", ["jacobiconv", "gprgnn"])  # torch's dropout, and ours
+def test_features_are_dropped_once_for_all(model, prepared):
+    (lane,) = lanes_of(prepared, model, jobs(prepared.dataset, dropout=0.5, filter_dropout=0.0))[1]
+    bundle, seen = lane.bundle, []
+    layer = bundle.nets[0].linear if model == "jacobiconv" else bundle.nets[0].mlp.layers[0]
+    layer.register_forward_pre_hook(
+        lambda _, args: seen.append(torch._C._functorch.is_batchedtensor(args[0]))
+    )
+    bundle.train(True)
+    bundle(lane.train.inputs)
+    assert seen == [False]
+
+
 def test_other_settings_are_other_bundles(prepared):
     some = jobs(prepared.dataset, hidden=8) + jobs(prepared.dataset, hidden=16)
     assert [len(lane.bundle.nets) for lane in lanes_of(prepared, "gcn", some)[1]] == [2, 2]

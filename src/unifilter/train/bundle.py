@@ -2,7 +2,8 @@
 
 Ten splits of a small graph are ten times the same hundred kernels, each too small to fill a GPU. Under
 ``torch.func.vmap`` they are one hundred: a layer becomes a batched product, and a product with P takes the
-members' signals side by side, as columns of one.
+members' signals side by side, as columns of one. Dropout of what all members share, their features, is drawn
+once for all: ten masks of n x d would be most of an epoch's traffic, and to each member one is as good as any.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Bundle:
         def one(state: dict[str, Tensor]) -> Tensor:
             return functional_call(net, state, (inputs,))  # type: ignore[no-any-return]
 
-        return vmap(one, randomness="different")(self.state)
+        return vmap(one, randomness="same")(self.state)
 
     @property
     def state(self) -> dict[str, Tensor]:
