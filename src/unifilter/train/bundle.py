@@ -3,7 +3,7 @@
 Ten splits of a small graph are ten times the same hundred kernels, each too small to fill a GPU. Under
 ``torch.func.vmap`` they are one hundred: a layer becomes a batched product, and a product with P takes the
 members' signals side by side, as columns of one. Dropout of what all members share, their features, is drawn
-once for all: ten masks of n x d would be most of an epoch's traffic, and to each member one is as good as any.
+once for all: ten masks of n x d would be most of an epoch, and to each member one is as good as any.
 """
 
 from __future__ import annotations
