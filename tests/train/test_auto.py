@@ -121,7 +121,9 @@ def test_class_weights_favour_rare_classes(data):
 
 def test_few_labels_are_raced_by_a_portfolio_of_their_own(data, monkeypatch):
     split = splits.stratified(data.y)
-    for fewer, wanted in ((10**9, FEW), (1, PORTFOLIO)):
+    labels = int(split.train.sum())
+    assert split.val.sum() < labels  # it is the training labels that count
+    for fewer, wanted in ((labels + 1, FEW), (labels, PORTFOLIO)):
         monkeypatch.setattr("unifilter.train.portfolio.FEWER", fewer)
         record = choose(data, split, K=1, budget=None, device="cpu", epochs=2).record
         rates = {(c["setting"]["training.lr"], c["setting"]["options.dropout"]) for c in record.candidates}

@@ -96,6 +96,11 @@ def test_members_of_fewer_hops_take_the_beginning_of_the_same_V(data):
     assert elected.inputs.K == elected.net.config.K
 
 
+def test_a_lone_winner_of_fewer_hops_keeps_no_more_of_V(data):
+    elected = elect(field(data, [(SMALL[0] | {"options.K": 1}, 0)]))
+    assert elected.net.config.K == elected.inputs.K == 1
+
+
 def test_without_time_there_is_no_encore(data):
     split = splits.stratified(data.y)
     result = choose(data, split, K=3, budget=0.001, portfolio=SMALL, device="cpu")
