@@ -20,6 +20,13 @@ def test_the_portfolios_are_what_the_journals_choose():
     assert few == known[1]
 
 
+def test_what_a_graph_has_not_seen_is_what_the_others_choose():
+    known = json.loads((FILE.parent / "configs" / "unseen.json").read_text())
+    assert known == choose_portfolio.unseen()
+    assert dict(PORTFOLIO[-1]) not in known["actor"]  # it was made for Actor
+    assert all(dict(PORTFOLIO[-1]) == known[graph][-1] for graph in known if graph != "actor")
+
+
 def test_each_setting_helps_where_those_before_it_do_worst():
     accuracy = {
         "a": {"x": 0.9, "y": 0.5, "z": 0.8},

@@ -8,7 +8,7 @@ from unifilter.models._registry import configure
 from unifilter.record import Record
 from unifilter.reproduce.part import Auto, Job, Published, Scale, Searched
 from unifilter.reproduce.protocols import names
-from unifilter.reproduce.results import AUTO, Results
+from unifilter.reproduce.results import Results
 from unifilter.reproduce.settings import journal
 from unifilter.train.compare import Entry
 from unifilter.train.trial import Trial, write_journal
@@ -34,7 +34,7 @@ def made(job: Job, accuracies, scale=FULL, entry=None, learned=None) -> list[Rec
             learned=learned or {},
             seconds={"train": 1.0},
             epochs=limit,
-            notes=[AUTO] if isinstance(job.how, Auto) else [],
+            notes=[job.how.note] if isinstance(job.how, Auto) else [],
             candidates=candidates if entry.grid else [],
         )
         for split, accuracy in zip(names(job.dataset, job.protocol), accuracies, strict=False)

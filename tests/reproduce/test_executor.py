@@ -9,6 +9,7 @@ from unifilter.reproduce.executor import complete, execute, records_of, results_
 from unifilter.reproduce.part import Auto, Job, Measure, Part, Published, Scale, Searched
 from unifilter.reproduce.settings import journal
 from unifilter.train.compare import Entry
+from unifilter.train.portfolio import FEW
 from unifilter.train.trial import read_journal
 
 GRAPH = "sbm:n=120,h=0.9,classes=3,d=6"
@@ -100,6 +101,14 @@ def test_auto_races_on_every_split(tmp_path):
     auto = Job("auto", GRAPH, "stratified:2", Auto("1s"))
     assert execute([part(auto)], SCALE, tmp_path).done == 1
     assert [len(r.candidates) > 1 for r in results_of(tmp_path, SCALE).of(auto)] == [True, True]
+
+
+def test_auto_races_the_portfolio_that_a_job_brings(tmp_path):
+    unseen = Job("unseen", GRAPH, "stratified:1", Auto("1s", portfolio=(FEW[1],)))
+    execute([part(unseen)], SCALE, tmp_path)
+    (record,) = results_of(tmp_path, SCALE).of(unseen)
+    assert {c["setting"]["options.layers"] for c in record.candidates} == {FEW[1]["options.layers"]}
+    assert complete(results_of(tmp_path, SCALE), Job("auto", GRAPH, "stratified:1", Auto("1s"))) is False
 
 
 def test_without_time_everything_is_left(tmp_path):

@@ -55,10 +55,13 @@ def test_a_run_cut_short_does_not_count_as_a_full_one(tmp_path):
 
 def test_auto_is_kept_apart_from_a_setting_that_equals_its_winner(tmp_path):
     auto = Job("auto", "cora", "quota:3", Auto())
+    unseen = Job("unseen", "cora", "quota:3", Auto(portfolio=({},)))
     same = Job("same", "cora", "quota:3", Published(Entry("unifilter")))
     assert Results(made(auto, [0.9] * 3), tmp_path, Scale()).of(same) == []
     assert Results(made(same, [0.9] * 3), tmp_path, Scale()).of(auto) == []
     assert len(Results(made(auto, [0.9] * 3), tmp_path, Scale()).of(auto)) == 3
+    assert Results(made(auto, [0.9] * 3), tmp_path, Scale()).of(unseen) == []
+    assert len(Results(made(unseen, [0.9] * 3), tmp_path, Scale()).of(unseen)) == 3
 
 
 def test_a_searched_job_finds_the_records_of_its_winner(tmp_path):

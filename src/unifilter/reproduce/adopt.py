@@ -8,8 +8,8 @@ from pathlib import Path
 
 from unifilter.record import Record, read
 from unifilter.reproduce.executor import distinct, records_of, results_of
-from unifilter.reproduce.part import Part, Scale
-from unifilter.reproduce.results import AUTO, Results
+from unifilter.reproduce.part import Auto, Part, Scale
+from unifilter.reproduce.results import Results, raced
 
 
 def adopt(files: Sequence[Path], parts: Sequence[Part], scale: Scale, folder: Path) -> int:
@@ -36,5 +36,5 @@ def adopt(files: Sequence[Path], parts: Sequence[Part], scale: Scale, folder: Pa
 
 def _marked(record: Record) -> Record:
     """With the note of auto, whose candidates come with a loss: those of a grid have none."""
-    raced = bool(record.candidates) and all("loss" in c for c in record.candidates)
-    return replace(record, notes=[*record.notes, AUTO]) if raced and AUTO not in record.notes else record
+    unmarked = bool(record.candidates) and all("loss" in c for c in record.candidates) and not raced(record)
+    return replace(record, notes=[*record.notes, Auto().note]) if unmarked else record

@@ -17,7 +17,7 @@ from unifilter.reproduce.cost import cost
 from unifilter.reproduce.graphs import load
 from unifilter.reproduce.part import Auto, Job, Measure, Part, Scale, Searched
 from unifilter.reproduce.protocols import parse, trials
-from unifilter.reproduce.results import AUTO, Results, current
+from unifilter.reproduce.results import Results, current, raced
 from unifilter.reproduce.settings import journal, mend
 from unifilter.train.auto import choose
 from unifilter.train.compare import resume, runs
@@ -138,7 +138,7 @@ def train(job: Job, folder: Path, scale: Scale, device: str, until: float) -> No
         entry = Results([], folder, scale).entry(job)
     if entry is None:
         raise CutOffError
-    alone = [current(r) for r in known if r.model == job.model and AUTO not in r.notes]
+    alone = [current(r) for r in known if r.model == job.model and not raced(r)]
     for _ in runs(data, some, entry, known=alone, file=file, device=device, epochs=scale.epochs):
         pass
 
@@ -149,10 +149,13 @@ def _race(job: Job, how: Auto, known: list[Record], file: Path, scale: Scale, de
     for i, (trial, record) in enumerate(zip(trials(data, job.protocol), there, strict=True)):
         if record is None:
             epochs = scale.epochs or 1000
-            result = choose(data, trial.split, budget=how.budget, seed=i, device=device, epochs=epochs)
+            result = choose(
+                data, trial.split, budget=how.budget, portfolio=how.portfolio, seed=i, device=device,
+                epochs=epochs,
+            )  # fmt: skip
             if result.interrupted:
                 raise KeyboardInterrupt
-            replace(result.record, notes=[*result.record.notes, AUTO]).append(file)
+            replace(result.record, notes=[*result.record.notes, how.note]).append(file)
 
 
 def _look(job: Job, how: Searched, folder: Path, scale: Scale, device: str, until: float) -> None:

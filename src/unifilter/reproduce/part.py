@@ -90,9 +90,19 @@ class Searched:
 
 @dataclass(frozen=True)
 class Auto:
-    """No tuning: UniFilter's portfolio raced on every split; None sets no limit of time."""
+    """No tuning: a portfolio of UniFilter raced on every split; None sets no limit of time.
+
+    ``portfolio`` are settings that other graphs chose; without it, the library's own.
+    """
 
     budget: str | None = None
+    portfolio: tuple[Mapping[str, Any], ...] | None = None
+
+    @property
+    def note(self) -> str:
+        """What a Record of it says: its model may be a committee, so that the name says nothing."""
+        whose = "the portfolio" if self.portfolio is None else "a portfolio that other graphs chose"
+        return f"auto: {whose} was raced on this split"
 
 
 How = Published | Searched | Auto

@@ -21,7 +21,7 @@ from unifilter.train.config import Training
 from unifilter.train.significance import interval
 from unifilter.viz.exhibit import Value
 
-AUTO = "auto: the portfolio was raced on this split"
+RACED = tuple(how.note for how in (Auto(), Auto(portfolio=())))
 
 
 class Results:
@@ -46,8 +46,8 @@ class Results:
     def __init__(self, records: Sequence[Record], folder: Path, scale: Scale) -> None:
         self.records, self.folder, self.scale = records, folder, scale
         self._records: dict[tuple[str, str], list[Record]] = {}
-        for record in records:  # auto may end with a committee, so that its model's name says nothing
-            model = AUTO if AUTO in record.notes else record.model
+        for record in records:
+            model = raced(record) or record.model
             self._records.setdefault((model, record.dataset["name"]), []).append(current(record))
         self._entries: dict[Any, Entry | None] = {}
         self._found: dict[Any, list[Record | None]] = {}
@@ -64,10 +64,10 @@ class Results:
         return self._found[key]
 
     def _find(self, job: Job) -> list[Record | None]:
-        auto = isinstance(job.how, Auto)
-        some = self._records.get((AUTO if auto else job.model, job.dataset), [])
+        model = job.how.note if isinstance(job.how, Auto) else job.model
+        some = self._records.get((model, job.dataset), [])
         splits = names(job.dataset, job.protocol)
-        if auto:
+        if isinstance(job.how, Auto):
             return [next((r for r in some if _on(r, s)), None) for s in splits]
         entry = self.entry(job)
         if entry is None:
@@ -119,6 +119,11 @@ class Results:
         """The Record of a measure, or None."""
         some = self._records.get((measure.part, measure.dataset), [])
         return next((r for r in some if _same(r.config, measure.what)), None)
+
+
+def raced(record: Record) -> str | None:
+    """Auto's note, if the Record is one of auto's."""
+    return next((note for note in RACED if note in record.notes), None)
 
 
 def current(record: Record) -> Record:

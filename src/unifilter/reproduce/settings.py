@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from unifilter.models._registry import configure
 from unifilter.presets import NAMES, preset, read_preset, settings_of
@@ -48,6 +50,19 @@ def released(dataset: str, basis: str = "released") -> Entry | None:
         return None
     found = preset(graph, basis)
     return Entry("unifilter", found.preprocess, found.options, found.training)
+
+
+def unseen(dataset: str, configs: Path) -> tuple[dict[str, Any], ...] | None:
+    """Auto's portfolio as the other graphs choose it; None for graphs that took no part anyway.
+
+    Examples
+    --------
+    >>> unseen("a graph of mine", Path("nowhere")) is None
+    True
+    """
+    file = configs / "unseen.json"
+    known = json.loads(file.read_text()) if file.is_file() else {}
+    return tuple(known[dataset]) if dataset in known else None
 
 
 def journal(folder: Path, model: str, dataset: str, protocol: str) -> Path:

@@ -8,7 +8,7 @@ one validation set cannot tell apart what differs by less than its noise, and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ def choose(
     *,
     budget: float | str | None = "1m",
     K: int = 10,
-    portfolio: Sequence[dict[str, Any]] | None = None,
+    portfolio: Sequence[Mapping[str, Any]] | None = None,
     seed: int = 0,
     device: str | torch.device = "auto",
     epochs: int = 2000,
@@ -158,13 +158,13 @@ def suits(dataset: Dataset) -> tuple[str, ...]:
     return ("standard",)
 
 
-def _distinct(portfolio: Sequence[dict[str, Any]], dataset: Dataset, K: int) -> list[dict[str, Any]]:
+def _distinct(portfolio: Sequence[Mapping[str, Any]], dataset: Dataset, K: int) -> list[dict[str, Any]]:
     """The portfolio for these features: where only one scaling makes sense, settings may coincide."""
     ways, found = suits(dataset), list[dict[str, Any]]()
     for setting in portfolio:
         how = setting.get("preprocess", ways[0])
         hops = min(K, setting.get("options.K", K))
-        adapted = setting | {"preprocess": how if how in ways else ways[0], "options.K": hops}
+        adapted = dict(setting) | {"preprocess": how if how in ways else ways[0], "options.K": hops}
         if adapted not in found:
             found.append(adapted)
     return found
