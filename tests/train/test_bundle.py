@@ -30,14 +30,18 @@ def jobs(data, count=2, **options):
     return [Job(splits.stratified(data.y, seed=s), options, replace(SMALL, seed=s)) for s in range(count)]
 
 
+@pytest.mark.parametrize("launches_count", [False, True])
 @pytest.mark.parametrize("model", [m for m in TRAINED if m not in SLOW])
-def test_members_are_trained_as_they_would_be_alone(model, prepared):
+def test_members_are_trained_as_they_would_be_alone(model, launches_count, prepared):
     data, config = prepared.dataset, model_class(model).Config
     plain = {f.name: 0.0 for f in fields(config) if "dropout" in f.name}
-    some = jobs(data, **plain)
-    _, lanes = lanes_of(prepared, model, some)
     rows = prepared(model, "none", config(**plain)).independent_rows
-    assert len(lanes) == (2 if rows or hasattr(model_class(model), "unbundled") else 1)
+    if launches_count and not rows:
+        pytest.skip("goes over all nodes anyway")
+    some = jobs(data, **plain)
+    _, lanes = lanes_of(prepared, model, some, launches_count)
+    apart = getattr(config(), "batch_norm", False) or not launches_count if rows else False
+    assert len(lanes) == (2 if apart or hasattr(model_class(model), "unbundled") else 1)
     Crowd(lanes).advance(SMALL.epochs)
     outcomes = [o for lane in lanes for o in lane.outcomes(0.0)]
     for job, outcome in zip(some, outcomes, strict=True):

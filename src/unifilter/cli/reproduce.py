@@ -29,7 +29,7 @@ EXAMPLES = """Examples:
 
 unifilter reproduce --quick
 
-unifilter reproduce table2 tau --device cuda --processes 4 --seconds 3600
+unifilter reproduce table2 tau --device cuda --seconds 3600
 
 unifilter reproduce table3 --models unifilter,gcn --how searched --protocols fixed
 """
@@ -49,7 +49,7 @@ def reproduce(
     ] = False,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     out: Annotated[Path | None, typer.Option(help=f"Records and pages; {FOLDER} by default.")] = None,
-    processes: Annotated[int, typer.Option(min=1, help="Jobs worked on side by side.")] = 1,
+    processes: Annotated[int, typer.Option(min=1, help="Jobs side by side: one for each core of a CPU; a GPU is filled by one.")] = 1,
     seconds: Annotated[
         float, typer.Option(help="After which nothing begins; the same command goes on.")
     ] = float("inf"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -52,6 +53,11 @@ def register(name: str, config: type, card: Card) -> Callable[[Model], Model]:
     return add
 
 
+@cache
+def _files() -> tuple[str, ...]:
+    return tuple(sorted(p.stem for p in Path(__file__).parent.glob("[!_]*.py")))
+
+
 def names() -> list[str]:
     """All models.
 
@@ -60,12 +66,12 @@ def names() -> list[str]:
     >>> "unifilter" in names()
     True
     """
-    return sorted(p.stem for p in Path(__file__).parent.glob("[!_]*.py"))
+    return list(_files())
 
 
 def model_class(name: str) -> Any:
     """The class behind a name, imported on first use."""
-    if name not in names():
+    if name not in _files():
         near = difflib.get_close_matches(name, names(), n=3)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise ValueError(f"there is no model named {name!r}.{hint} `unifilter models` lists them all.")

@@ -81,6 +81,7 @@ class Committee(nn.Module):
     """
 
     uses_homophily = True
+    unbundled = UniFilter.unbundled
 
     def __init__(self, config: Config, d: int, classes: int, h: float = 0.5) -> None:
         super().__init__()

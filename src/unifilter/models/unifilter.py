@@ -111,6 +111,7 @@ class UniFilter(nn.Module):
     """
 
     uses_homophily = True
+    unbundled = "the fused mix has no batched form for vmap; a population stacks it"
 
     def __init__(self, config: Config, d: int, classes: int, h: float = 0.5) -> None:
         super().__init__()

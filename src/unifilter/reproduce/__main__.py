@@ -1,6 +1,6 @@
 """``python -m unifilter.reproduce``: `unifilter reproduce` where its command line is not installed.
 
-python -m unifilter.reproduce table2 tau --device cuda --processes 4 --seconds 500 --no-draw
+python -m unifilter.reproduce table2 tau --device cuda --seconds 500 --no-draw
 """
 
 from __future__ import annotations

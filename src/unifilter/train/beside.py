@@ -37,14 +37,20 @@ def gains_by_company(model: str, device: torch.device, training: Training) -> bo
     return device.type == "cuda" and not hasattr(model_class(model), "solve") and training.batch is None
 
 
-def lanes_of(prepared: Prepared, model: str, jobs: Sequence[Job]) -> tuple[list[Start], list[Lane]]:
+def lanes_of(
+    prepared: Prepared, model: str, jobs: Sequence[Job], launches_count: bool | None = None
+) -> tuple[list[Start], list[Lane]]:
     """A start for every job, and lanes with as many members together, in the same order.
 
-    Consecutive jobs that differ in nothing but split and seed are one bundle.
+    Consecutive jobs that differ in nothing but split and seed are one bundle. A bundle goes over all nodes,
+    as models of whole graphs do anyway. Those of rows can do with their training rows, which is less to do,
+    but a kernel for each split where one would do for all: ``launches_count`` says that this costs more, as
+    on a GPU.
     """
+    launches_count = prepared.device.type == "cuda" if launches_count is None else launches_count
     starts, lanes = [], []
     parts: dict[tuple[int, int], tuple[Part, Part]] = {}
-    for _, alike in groupby(jobs, key=lambda job: _alike(prepared, model, job)):
+    for _, alike in groupby(jobs, key=lambda job: _alike(prepared, model, job, launches_count)):
         some, bundle = list(alike), list[Start]()
         for job in some:
             inputs = prepared(model, job.preprocess, configure(model, job.options))
@@ -65,14 +71,14 @@ def lanes_of(prepared: Prepared, model: str, jobs: Sequence[Job]) -> tuple[list[
     return starts, lanes
 
 
-def _alike(prepared: Prepared, model: str, job: Job) -> str:
-    """Jobs with the same key are bundled: a bundle goes over all nodes, as models of whole graphs do anyway.
-
-    Others see training rows alone, which is less to do, and not the same to those that normalise over rows.
-    """
+def _alike(prepared: Prepared, model: str, job: Job, launches_count: bool) -> str:
+    """Jobs with the same key are bundled; never those that normalise over the rows they are shown."""
     same = job.options, job.preprocess, replace(job.training, seed=0)
-    inputs = prepared(model, job.preprocess, configure(model, job.options))
-    single = inputs.independent_rows or getattr(model_class(model), "unbundled", None)
+    config = configure(model, job.options)
+    rows = prepared(model, job.preprocess, config).independent_rows
+    single = hasattr(model_class(model), "unbundled") or (
+        rows and not (launches_count and not getattr(config, "batch_norm", False))
+    )
     alone = (id(job.split), job.training.seed) if single else ()
     return repr((same, alone))
 
