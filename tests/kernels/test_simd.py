@@ -49,3 +49,21 @@ def test_read_and_write_move_one_entry(generator):
     moved(a, out)
     assert out[1, 2] == a[0, 2]
     assert np.count_nonzero(out) == 1
+
+
+@njit
+def asked_for(a, out):
+    simd.ask_for(a, 0)
+    simd.ask_for(a, 10**9)
+    simd.store(out, 0, simd.load(a, 0))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint16])
+def test_asking_for_a_line_changes_nothing_even_beyond_the_end(dtype):
+    a = np.arange(64).astype(dtype)
+    W = 16 if dtype == np.uint16 else 64 // np.dtype(dtype).itemsize
+    out = np.zeros(W, np.float64 if dtype == np.float64 else np.float32)
+    asked_for(a, out)
+    expected = (a[:W].astype(np.uint32) << 16).view(np.float32) if dtype == np.uint16 else a[:W]
+    np.testing.assert_array_equal(out, expected)
+    assert "prefetch" in next(iter(asked_for.inspect_asm().values()))

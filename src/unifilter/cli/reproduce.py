@@ -49,7 +49,9 @@ def reproduce(
     ] = False,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     out: Annotated[Path | None, typer.Option(help=f"Records and pages; {FOLDER} by default.")] = None,
-    processes: Annotated[int, typer.Option(min=1, help="Jobs side by side: one for each core of a CPU; a GPU is filled by one.")] = 1,
+    processes: Annotated[
+        int, typer.Option(min=1, help="Jobs side by side: one for each core of a CPU; one fills a GPU.")
+    ] = 1,
     seconds: Annotated[
         float, typer.Option(help="After which nothing begins; the same command goes on.")
     ] = float("inf"),

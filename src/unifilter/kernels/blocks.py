@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from unifilter.kernels.simd import drawn, fma, load, mul, splat, store, width
+from unifilter.kernels.simd import ask_for, drawn, fma, load, mul, splat, store, width
 from unifilter.kernels.team import Team
 from unifilter.kernels.tiles import get, put
 
 ROWS = 32  # rows that are mixed by one thread at a time
 PART = 2**15  # entries that are dropped out at a time
 PARTS = 16  # shares of the rows that are summed apart
+AHEAD = 16  # tiles of V that are asked for before they are used
 
 
 @njit(inline="always")
@@ -67,48 +68,62 @@ def spmm(indptr, indices, weights, scale, loop, X, parts, pieces, sums, out):
             out[i] *= scale[i]
 
 
-@njit  # called, not inlined: inlining would turn its constant width into a variable
-def mix_rows(V, C, out, begin, end):
-    """Mix some rows: all K+1 vectors of a row's tile are read before any of its results is written."""
+@njit(inline="always")
+def asked(V, where, m, rest):
+    """W entries of V, and those to come are asked for: K+1 streams are more than a processor foresees."""
+    ask_for(V, where + AHEAD * width(V))
+    return get(V, where, m, rest)
+
+
+@njit(inline="always")
+def mix_tile(V, C, out, i, at, m, rest, spare, block):
+    """All K+1 vectors of a row's tile are read before any of its results is written."""
     W, K1, d, J = width(V), V.shape[0], V.shape[2], C.shape[0]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
     plane_out, row_out = out.strides[0] // out.itemsize, out.strides[1] // out.itemsize
-    rest, spare, block = np.zeros(W, V.dtype), np.zeros(W, out.dtype), np.empty(K1 * W, out.dtype)
+    for j in range(K1):
+        store(block, j * W, asked(V, j * plane + i * row + at, m, rest))
+    for k in range(J):
+        total = splat(out.dtype.type(0))
+        for j in range(K1):
+            total = fma(get(C, (k * K1 + j) * d + at, m, spare), load(block, j * W), total)
+        put(out, k * plane_out + i * row_out + at, m, total, spare)
+
+
+@njit  # called, not inlined: inlining would turn its constant width into a variable
+def mix_rows(V, C, out, begin, end):
+    """Mix some rows. The tile at the end of a row is apart: where m is a constant, nothing asks for it."""
+    W, d = width(V), V.shape[2]
+    rest, spare, block = np.zeros(W, V.dtype), np.zeros(W, out.dtype), np.empty(V.shape[0] * W, out.dtype)
+    whole = d - d % W
     for i in range(begin, end):
-        for at in range(0, d, W):
-            m = min(W, d - at)
-            for j in range(K1):
-                store(block, j * W, get(V, j * plane + i * row + at, m, rest))
-            for k in range(J):
-                total = splat(out.dtype.type(0))
-                for j in range(K1):
-                    total = fma(get(C, (k * K1 + j) * d + at, m, spare), load(block, j * W), total)
-                put(out, k * plane_out + i * row_out + at, m, total, spare)
+        for at in range(0, whole, W):
+            mix_tile(V, C, out, i, at, W, rest, spare, block)
+        if whole < d:
+            mix_tile(V, C, out, i, whole, d - whole, rest, spare, block)
+
+
+@njit(inline="always")
+def mix_tile_to_one(V, C, out, i, at, m, rest, spare):
+    """The same for a single result: V goes straight from memory into its sum."""
+    d, plane, row = V.shape[2], V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
+    total = splat(out.dtype.type(0))
+    for j in range(V.shape[0]):
+        total = fma(get(C, j * d + at, m, spare), asked(V, j * plane + i * row + at, m, rest), total)
+    put(out, i * (out.strides[1] // out.itemsize) + at, m, total, spare)
 
 
 @njit
 def mix_rows_to_one(V, C, out, begin, end):
-    """The same for a single result: V goes straight from memory into its sum."""
-    W, K1, d = width(V), V.shape[0], V.shape[2]
-    plane, row, row_out = (
-        V.strides[0] // V.itemsize,
-        V.strides[1] // V.itemsize,
-        out.strides[1] // out.itemsize,
-    )
+    """Rows of ``cpu.mix`` with one result."""
+    W, d = width(V), V.shape[2]
     rest, spare = np.zeros(W, V.dtype), np.zeros(W, out.dtype)
     whole = d - d % W
     for i in range(begin, end):
         for at in range(0, whole, W):
-            total = splat(out.dtype.type(0))
-            for j in range(K1):
-                total = fma(load(C, j * d + at), load(V, j * plane + i * row + at), total)
-            store(out, i * row_out + at, total)
+            mix_tile_to_one(V, C, out, i, at, W, rest, spare)
         if whole < d:
-            total = splat(out.dtype.type(0))
-            for j in range(K1):
-                v = get(V, j * plane + i * row + whole, d - whole, rest)
-                total = fma(get(C, j * d + whole, d - whole, spare), v, total)
-            put(out, i * row_out + whole, d - whole, total, spare)
+            mix_tile_to_one(V, C, out, i, whole, d - whole, rest, spare)
 
 
 @Team
@@ -123,22 +138,31 @@ def mix(V, C, out):
             mix_rows(V, C, out, begin, end)
 
 
-@njit
-def correlate_rows(G, V, begin, end, sums):
-    """Add some rows to ``sums``, which lies tile by tile."""
-    W, K1, d, J = width(V), V.shape[0], V.shape[2], G.shape[0]
+@njit(inline="always")
+def correlate_tile(G, V, i, at, m, rest, spare, sums):
+    """Add a tile of one row to ``sums``, which lies tile by tile."""
+    W, K1, J = width(V), V.shape[0], G.shape[0]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
     plane_g, row_g = G.strides[0] // G.itemsize, G.strides[1] // G.itemsize
+    for k in range(J):
+        g = get(G, k * plane_g + i * row_g + at, m, spare)
+        for j in range(K1):
+            where, place = at * J * K1 + (k * K1 + j) * W, j * plane + i * row + at
+            v = get(V, place, m, rest) if k else asked(V, place, m, rest)
+            store(sums, where, fma(g, v, load(sums, where)))
+
+
+@njit
+def correlate_rows(G, V, begin, end, sums):
+    """Rows of ``cpu.correlate``."""
+    W, d = width(V), V.shape[2]
     rest, spare = np.zeros(W, V.dtype), np.zeros(W, G.dtype)
+    whole = d - d % W
     for i in range(begin, end):
-        for at in range(0, d, W):
-            m = min(W, d - at)
-            for k in range(J):
-                g = get(G, k * plane_g + i * row_g + at, m, spare)
-                for j in range(K1):
-                    where = at * J * K1 + (k * K1 + j) * W
-                    v = get(V, j * plane + i * row + at, m, rest)
-                    store(sums, where, fma(g, v, load(sums, where)))
+        for at in range(0, whole, W):
+            correlate_tile(G, V, i, at, W, rest, spare, sums)
+        if whole < d:
+            correlate_tile(G, V, i, whole, d - whole, rest, spare, sums)
 
 
 @njit
@@ -181,26 +205,35 @@ def draw(place, key, at, drop, factor):
     return drawn(np.uint32(first + np.uint32(at) * np.uint32(0x9E3779B9)), drop, factor)
 
 
-@njit
-def mix_dropped_rows(V, weights, J, lower, drop, factor, seed, out, begin, end):
-    """Rows of ``cpu.mix_dropped``: the basis of a tile exists in registers, one hop at a time."""
+@njit(inline="always")
+def mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, at, m, rest, spare, block):
+    """The basis of a tile exists in registers, one hop at a time."""
     W, K1, d = width(V), V.shape[0], V.shape[2]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
-    rest, spare = np.zeros(W, V.dtype), np.zeros(W, out.dtype)
-    block, key = np.empty(K1 * W, out.dtype), scramble(seed)
+    for j in range(K1):
+        store(block, j * W, asked(V, j * plane + i * row + at, m, rest))
+    total = splat(out.dtype.type(0))
+    for k in range(J):
+        term = splat(out.dtype.type(0))
+        where = at * J * K1 + k * K1 * W
+        for j in range(k + 1 if lower else K1):
+            term = fma(load(weights, where + j * W), load(block, j * W), term)
+        total = fma(draw(i * J + k, key, at, drop, factor), term, total)
+    put(out, i * d + at, m, total, spare)
+
+
+@njit
+def mix_dropped_rows(V, weights, J, lower, drop, factor, seed, out, begin, end):
+    """Rows of ``cpu.mix_dropped``."""
+    W, d, key = width(V), V.shape[2], scramble(seed)
+    rest, spare, block = np.zeros(W, V.dtype), np.zeros(W, out.dtype), np.empty(V.shape[0] * W, out.dtype)
+    whole = d - d % W
     for i in range(begin, end):
-        for at in range(0, d, W):
-            m = min(W, d - at)
-            for j in range(K1):
-                store(block, j * W, get(V, j * plane + i * row + at, m, rest))
-            total = splat(out.dtype.type(0))
-            for k in range(J):
-                term = splat(out.dtype.type(0))
-                where = at * J * K1 + k * K1 * W
-                for j in range(k + 1 if lower else K1):
-                    term = fma(load(weights, where + j * W), load(block, j * W), term)
-                total = fma(draw(i * J + k, key, at, drop, factor), term, total)
-            put(out, i * d + at, m, total, spare)
+        for at in range(0, whole, W):
+            mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, at, W, rest, spare, block)
+        if whole < d:
+            m = d - whole
+            mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, whole, m, rest, spare, block)
 
 
 @Team
@@ -217,24 +250,33 @@ def mix_dropped(V, C, lower, drop, factor, seed, out):
         mix_dropped_rows(V, weights, C.shape[0], lower, drop, factor, seed, out, begin, end)
 
 
-@njit
-def correlate_dropped_rows(G, V, J, lower, drop, factor, seed, begin, end, sums):
+@njit(inline="always")
+def correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, at, m, rest, spare, block, sums):
     """The same under dropout, with the masks of the forward pass."""
     W, K1, d = width(V), V.shape[0], V.shape[2]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
-    rest, spare = np.zeros(W, V.dtype), np.zeros(W, G.dtype)
-    block, key = np.empty(K1 * W, G.dtype), scramble(seed)
+    g = get(G, i * d + at, m, spare)
+    for j in range(K1):
+        store(block, j * W, asked(V, j * plane + i * row + at, m, rest))
+    for k in range(J):
+        masked = mul(g, draw(i * J + k, key, at, drop, factor))
+        for j in range(k + 1 if lower else K1):
+            where = at * J * K1 + (k * K1 + j) * W
+            store(sums, where, fma(masked, load(block, j * W), load(sums, where)))
+
+
+@njit
+def correlate_dropped_rows(G, V, J, lower, drop, factor, seed, begin, end, sums):
+    """Rows of ``cpu.correlate_dropped``."""
+    W, d, key = width(V), V.shape[2], scramble(seed)
+    rest, spare, block = np.zeros(W, V.dtype), np.zeros(W, G.dtype), np.empty(V.shape[0] * W, G.dtype)
+    whole = d - d % W
     for i in range(begin, end):
-        for at in range(0, d, W):
-            m = min(W, d - at)
-            g = get(G, i * d + at, m, spare)
-            for j in range(K1):
-                store(block, j * W, get(V, j * plane + i * row + at, m, rest))
-            for k in range(J):
-                masked = mul(g, draw(i * J + k, key, at, drop, factor))
-                for j in range(k + 1 if lower else K1):
-                    where = at * J * K1 + (k * K1 + j) * W
-                    store(sums, where, fma(masked, load(block, j * W), load(sums, where)))
+        for at in range(0, whole, W):
+            correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, at, W, rest, spare, block, sums)
+        if whole < d:
+            m = d - whole
+            correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, whole, m, rest, spare, block, sums)
 
 
 @Team
@@ -253,11 +295,13 @@ def correlate_dropped(G, V, lower, drop, factor, seed, out):
 def dropout_part(x, out, begin, end, drop, factor, key):
     """Entries [begin, end) of ``cpu.dropout``."""
     W = width(x)
-    spare = np.zeros(W, x.dtype)
-    for at in range(begin, end, W):
-        m = min(W, end - at)
+    spare, whole = np.zeros(W, x.dtype), end - (end - begin) % W
+    for at in range(begin, whole, W):
         mask = drawn(np.uint32(key + np.uint32(at) * np.uint32(0x9E3779B9)), drop, factor)
-        put(out, at, m, mul(mask, get(x, at, m, spare)), spare)
+        store(out, at, mul(mask, load(x, at)))
+    if whole < end:
+        mask = drawn(np.uint32(key + np.uint32(whole) * np.uint32(0x9E3779B9)), drop, factor)
+        put(out, whole, end - whole, mul(mask, get(x, whole, end - whole, spare)), spare)
 
 
 @Team

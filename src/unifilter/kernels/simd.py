@@ -76,6 +76,23 @@ def load(typing, array, offset):
 
 
 @intrinsic
+def ask_for(typing, array, offset):
+    """Have the line that ``load`` would read fetched; one beyond the array is no error."""
+
+    def generate(context, builder, signature, args):
+        byte = ir.IntType(8).as_pointer()
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        where = builder.bitcast(builder.gep(data, [args[1]]), byte)
+        flags = [ir.Constant(ir.IntType(32), flag) for flag in (0, 3, 1)]  # to read, keep it near, data
+        whole = ir.FunctionType(ir.VoidType(), [byte] + [flag.type for flag in flags])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", (byte,), whole)
+        builder.call(fetch, [where, *flags])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+@intrinsic
 def store(typing, array, offset, value):
     """Write ``value`` where ``load`` would read it."""
 

@@ -51,7 +51,7 @@ def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
     if out is not None:
         return kernels.mix(V.detach(), stack.detach(), out)
     Z: Tensor = _Mix.apply(V, stack)  # type: ignore[no-untyped-call]
-    return Z if C.dim() == 3 else Z[0]
+    return Z if C.dim() == 3 else Z.squeeze(0)  # a view: the way back of Z[0] would fill zeros and copy
 
 
 def mix_dropped(

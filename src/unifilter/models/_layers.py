@@ -56,7 +56,7 @@ class MLP(nn.Module):
         if not (self.training and self.dropout):
             return x
         rate = torch.full((1,), self.dropout, device=x.device)
-        return dropout(x[None], rate, torch.randint(2**32, (), device=x.device))[0]
+        return dropout(x[None], rate, torch.randint(2**32, (), device=x.device)).squeeze(0)
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, in) to (n, out)."""
