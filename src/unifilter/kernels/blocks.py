@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from unifilter.kernels.simd import ask_for, drawn, fma, load, mul, splat, store, width
+from unifilter.kernels.simd import add, ask_for, drawn, fma, load, mul, splat, store, width
 from unifilter.kernels.team import Team
 from unifilter.kernels.tiles import get, put
 
@@ -168,15 +168,14 @@ def correlate_rows(G, V, begin, end, sums):
 @njit
 def gathered(sums, out):
     """The sums of all parts, added in their order, from tiles to (J, K1, d)."""
-    J, K1, d = out.shape
-    W = width(out)
-    for column in range(d):
-        for pair in range(J * K1):
-            where = (column // W) * W * J * K1 + pair * W + column % W
-            total = out.dtype.type(0)
+    pairs, d, W = out.shape[0] * out.shape[1], out.shape[2], width(out)
+    size, spare = sums.shape[1], np.zeros(W, out.dtype)
+    for at in range(0, d, W):
+        for pair in range(pairs):
+            total = splat(out.dtype.type(0))
             for part in range(len(sums)):
-                total += sums[part, where]
-            out[pair // K1, pair % K1, column] = total
+                total = add(load(sums, part * size + at * pairs + pair * W), total)
+            put(out, pair * d + at, min(W, d - at), total, spare)
 
 
 @Team
@@ -184,8 +183,9 @@ def correlate(G, V, out):
     """See ``cpu.correlate``: rows in parts whose number does not depend on the threads."""
     n = V.shape[1]
     step = max(1, -(-n // PARTS))
-    sums = np.zeros((PARTS, -(-V.shape[2] // width(V)) * width(V) * G.shape[0] * V.shape[0]), out.dtype)
+    sums = np.empty((PARTS, -(-V.shape[2] // width(V)) * width(V) * G.shape[0] * V.shape[0]), out.dtype)
     for part in prange(PARTS):
+        sums[part] = 0
         correlate_rows(G, V, part * step, min(n, part * step + step), sums[part])
     gathered(sums, out)
 
@@ -236,15 +236,22 @@ def mix_dropped_rows(V, weights, J, lower, drop, factor, seed, out, begin, end):
             mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, whole, m, rest, spare, block)
 
 
+@njit
+def tiled(C):
+    """C tile by tile, in the order in which every row reads it."""
+    W, pairs, d = width(C), C.shape[0] * C.shape[1], C.shape[2]
+    weights, spare = np.empty(-(-d // W) * W * pairs, C.dtype), np.zeros(W, C.dtype)
+    for at in range(0, d, W):
+        for pair in range(pairs):
+            store(weights, at * pairs + pair * W, get(C, pair * d + at, min(W, d - at), spare))
+    return weights
+
+
 @Team
 def mix_dropped(V, C, lower, drop, factor, seed, out):
     """See ``cpu.mix_dropped``."""
-    n, W, pairs = V.shape[1], width(V), C.shape[0] * C.shape[1]
-    weights = np.zeros(-(-C.shape[2] // W) * W * pairs, out.dtype)
-    for column in range(C.shape[2]):  # tile by tile, in the order in which every row reads them
-        for pair in range(pairs):
-            where = (column // W) * W * pairs + pair * W + column % W
-            weights[where] = C[pair // C.shape[1], pair % C.shape[1], column]
+    n = V.shape[1]
+    weights = tiled(C)
     for part in prange(-(-n // ROWS)):
         begin, end = part * ROWS, min(n, part * ROWS + ROWS)
         mix_dropped_rows(V, weights, C.shape[0], lower, drop, factor, seed, out, begin, end)
@@ -284,8 +291,9 @@ def correlate_dropped(G, V, lower, drop, factor, seed, out):
     """See ``cpu.correlate_dropped``."""
     n, J = V.shape[1], out.shape[0]
     step = max(1, -(-n // PARTS))
-    sums = np.zeros((PARTS, -(-V.shape[2] // width(V)) * width(V) * J * V.shape[0]), out.dtype)
+    sums = np.empty((PARTS, -(-V.shape[2] // width(V)) * width(V) * J * V.shape[0]), out.dtype)
     for part in prange(PARTS):
+        sums[part] = 0
         begin, end = part * step, min(n, part * step + step)
         correlate_dropped_rows(G, V, J, lower, drop, factor, seed, begin, end, sums[part])
     gathered(sums, out)

@@ -82,7 +82,7 @@ def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int, lower: bool) -> Tenso
     _check(C.dtype)
     out = empty(V.shape[1:], C.dtype)
     mixed = blocks.mix_dropped.doing(C.shape[0] * V.numel())
-    mixed(_stored(V), _numpy(C), lower, *_dropout(C.dtype, p, seed), _numpy(out))
+    mixed(_stored(V), _numpy(C.contiguous()), lower, *_dropout(C.dtype, p, seed), _numpy(out))
     return out
 
 

@@ -125,10 +125,10 @@ def dropout(x: Tensor, rates: Tensor, seed: Tensor) -> Tensor:
         from unifilter.kernels import gpu_train
 
         return gpu_train.dropout(x, rates, seed)
-    if x.is_cpu and x.dtype in (torch.float32, torch.float64):
+    if x.is_cpu:
         from unifilter.kernels import cpu
 
-        return cpu.dropout(x, rates.cpu(), int(seed))
+        return cpu.dropout(x.to(_sum_type(x)), rates.cpu(), int(seed)).to(x.dtype)
     return portable.dropout(x, rates, seed)
 
 
