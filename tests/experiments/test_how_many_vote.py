@@ -1,0 +1,49 @@
+"""Rules of voting are compared without a look at test nodes."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+
+FILE = Path(__file__).parents[2] / "experiments" / "how_many_vote.py"
+spec = importlib.util.spec_from_file_location("how_many_vote", FILE)
+how_many_vote = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(how_many_vote)
+
+
+def said(right: list[float], y, classes=3, seed=0):
+    """Probabilities of candidates that are right so often, at random."""
+    rng = np.random.default_rng(seed)
+    p = rng.random((len(right), len(y), classes)) * 0.3
+    for i, share in enumerate(right):
+        hit = rng.random(len(y)) < share
+        p[i, np.arange(len(y)), np.where(hit, y, (y + 1) % classes)] += 1
+    return p / p.sum(axis=2, keepdims=True)
+
+
+def test_voters_share_the_scaling_of_the_best():
+    y = np.arange(300) % 3
+    p = said([0.9, 0.6, 0.8, 0.7], y)
+    found = how_many_vote.rules(p, y, ["row", "none", "none", "row"])
+    assert found["the best"] == [0]
+    assert found["everyone"] == [0, 3]
+    assert sorted(found["10 of the least loss"]) == [0, 3]
+
+
+def test_independent_candidates_do_better_together_and_test_nodes_change_no_choice():
+    y = np.arange(900) % 3
+    p, names = said([0.6] * 9, y), ["row"] * 9
+    val, test = p[:, :600], p[:, 600:]
+    rng = np.random.default_rng
+    held, tested = how_many_vote.judge(val, test, names, y[:600], y[600:], rng(0))
+    assert held["everyone"] > held["5 of the highest accuracy"] > held["the best"] + 0.05
+    assert tested["everyone"] > tested["the best"]
+    other, _ = how_many_vote.judge(val, test[::-1], names, y[:600], (y[600:] + 1) % 3, rng(0))
+    assert other == held
+
+
+def test_a_study_of_a_small_graph(monkeypatch):
+    monkeypatch.setattr(how_many_vote, "PORTFOLIO", how_many_vote.PORTFOLIO[1:3])
+    line = how_many_vote.study("sbm:n=150,h=0.9,d=6", "stratified:2", seeds=2, epochs=15, tell=lambda _: None)
+    assert set(line["held_out"]) == set(line["test"])
+    assert line["held_out"]["everyone"] > 50
