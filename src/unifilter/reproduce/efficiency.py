@@ -77,7 +77,8 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
 
 CAPTION = (
     "Every model trained alone with its published settings, on one quota split; an epoch is a step and an "
-    "evaluation. On a CPU the memory is that of the process. Accuracies: searched settings where a search "
+    "evaluation, and with a solver the whole training. On a CPU the memory is that of the process. "
+    "Accuracies: searched settings where a search "
     "ended, published ones elsewhere; in the plot those of 60/20/20 where there are some."
 )
 COLUMNS = {
