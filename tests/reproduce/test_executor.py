@@ -97,6 +97,18 @@ def test_a_search_is_journalled_and_its_winner_trained_with_what_was_changed(tmp
     assert complete(results, plain)
 
 
+def test_known_settings_are_tried_although_an_older_search_has_ended(tmp_path):
+    plain = Job("searched", GRAPH, "quota:2", Searched("sgc", 2))
+    execute([part(plain)], SCALE, tmp_path)
+    longer = Job("searched", GRAPH, "quota:2", Searched("sgc", 2, first=({"options.K": 3},)))
+    before = results_of(tmp_path, SCALE)
+    assert before.of(longer) == before.of(plain)  # shown until then
+    assert not complete(before, longer)
+    assert execute([part(longer)], SCALE, tmp_path).done == 1
+    numbers = [t.number for t in read_journal(journal(tmp_path, "sgc", GRAPH, "quota:2"))]
+    assert sorted(numbers) == [-1, 0, 1]
+
+
 def test_auto_races_on_every_split(tmp_path):
     auto = Job("auto", GRAPH, "stratified:2", Auto("1s"))
     assert execute([part(auto)], SCALE, tmp_path).done == 1

@@ -2,10 +2,12 @@ from pathlib import Path
 
 import pytest
 
+from unifilter.models._registry import configure
 from unifilter.presets import NAMES
+from unifilter.reproduce import rows
 from unifilter.reproduce.part import Searched
-from unifilter.reproduce.settings import journal, mend, published, released, winner
-from unifilter.train.trial import Trial, read_journal, write_journal
+from unifilter.reproduce.settings import journal, known_settings, mend, published, released, tried, winner
+from unifilter.train.trial import Trial, options_of, read_journal, training_of, write_journal
 
 CONFIGS = Path(__file__).parents[2] / "experiments/configs"
 
@@ -78,3 +80,34 @@ def test_a_line_that_was_cut_short_is_mended_before_others_follow(tmp_path):
     write_journal(file, [trial(1, 0.8)])
     assert [t.number for t in read_journal(file)] == [0, 1]
     mend(tmp_path / "none")
+
+
+def test_a_search_begins_with_what_was_published_and_older_journals_serve_until_then(tmp_path):
+    file = journal(tmp_path, "sgc", "cora", "quota:10")
+    known = {"options.K": 7, "training.lr": 0.1}
+    how = Searched("sgc", 2, first=(known,))
+    write_journal(file, [trial(0, 0.7, K=1), trial(1, 0.8, K=2)])
+    assert winner(tmp_path, "cora", "quota:10", how).options == {"K": 2}
+    assert not tried(tmp_path, "cora", "quota:10", how)[1]
+    write_journal(file, [trial(-1, 0.75, K=7)])
+    trials, whole = tried(tmp_path, "cora", "quota:10", how)
+    assert ([t.number for t in trials], whole) == (
+        [-1, 0],
+        True,
+    )  # two in all: the second draw is one too many
+    assert winner(tmp_path, "cora", "quota:10", how).options == {"K": 7}
+
+
+def test_a_search_that_lacks_both_has_no_winner(tmp_path):
+    how = Searched("sgc", 3, first=({"options.K": 7},))
+    write_journal(journal(tmp_path, "sgc", "cora", "quota:10"), [trial(0, 0.7), trial(1, 0.8)])
+    assert winner(tmp_path, "cora", "quota:10", how) is None
+
+
+def test_every_row_of_both_tables_has_known_settings():
+    for model in {*rows.models("table2"), *rows.models("table3")}:
+        found = known_settings(model, CONFIGS)
+        assert 0 < len(found) <= 10
+        for setting in found:
+            configure(model, options_of(setting))
+            training_of(setting, seed=0)

@@ -90,3 +90,18 @@ def test_any_model_is_searched(data, pair):
     trials = search(data, pair, space, 8, model="gcn", rungs=(4, 8), device="cpu")
     assert trials[0].setting["training.lr"] == 0.05
     assert trials[0].config.hidden == 8
+
+
+def test_known_settings_are_tried_once_and_count_among_all(data, pair, tmp_path):
+    journal = tmp_path / "j.jsonl"
+    known = {"preprocess": "none", "options.K": 2, "options.hidden": 4, "training.lr": 0.05}
+    options = {"rungs": (5, 10), "device": "cpu", "journal": journal}
+    trials = search(data, pair, SPACE, 3, first=[known], **options)
+    assert sorted(t.number for t in trials) == [-1, 0, 1]
+    assert next(t.setting for t in trials if t.number == -1) == known
+    drawn = Random(SPACE).ask(2)
+    assert [t.setting for t in sorted(trials, key=lambda t: t.number)[1:]] == drawn
+    other = known | {"options.K": 3}
+    again = search(data, pair, SPACE, 3, first=[known, other], **options)
+    assert sorted(t.number for t in again) == [-2, -1, 0, 1]
+    assert next(t.setting for t in again if t.number == -2) == other

@@ -1,6 +1,7 @@
 """A trial's setting goes where its names say, and its journal survives a kill."""
 
-from unifilter.train.trial import Trial, options_of, read_journal, training_of, write_journal
+from unifilter.train.config import Training
+from unifilter.train.trial import Trial, options_of, read_journal, setting_of, training_of, write_journal
 
 SETTING = {"options.K": 3, "training.lr": 0.5, "groups.filter.lr": 0.25, "preprocess": "row"}
 
@@ -31,3 +32,12 @@ def test_journals_from_before_other_models_are_unifilters(tmp_path):
         '{"number": 0, "setting": {}, "accuracy": 0.5, "loss": 1.0, "epochs": 1, "finished": true}\n'
     )
     assert read_journal(file)[0].model == "unifilter"
+
+
+def test_a_setting_trains_what_it_was_made_of():
+    training = Training(epochs=7, patience=3, seed=5, lr=0.3, monitor="loss", groups={"filter": {"lr": 0.1}})
+    setting = setting_of("row", {"K": 4}, training)
+    back = training_of(setting, seed=0)
+    assert options_of(setting) == {"K": 4}
+    assert (back.lr, back.monitor, back.groups) == (0.3, "loss", {"filter": {"lr": 0.1}})
+    assert (back.epochs, back.patience, back.seed) == (1000, 200, 0)

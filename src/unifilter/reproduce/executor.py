@@ -106,8 +106,8 @@ def execute(
 
 
 def complete(results: Results, job: Job) -> bool:
-    """Whether every split of a job has its Record."""
-    return len(results.of(job)) == parse(job.protocol)[1]
+    """Whether every split of a job has its Record, and its search has tried what it should."""
+    return results.is_whole(job) and len(results.of(job)) == parse(job.protocol)[1]
 
 
 def take(measure: Measure, folder: Path, device: str) -> None:
@@ -132,11 +132,11 @@ def train(job: Job, folder: Path, scale: Scale, device: str, until: float) -> No
     if isinstance(job.how, Auto):
         _race(job, job.how, known, file, scale, device)
         return
-    entry = Results([], folder, scale).entry(job)
-    if entry is None and isinstance(job.how, Searched):
+    if isinstance(job.how, Searched) and not Results([], folder, scale).is_whole(job):
         _look(job, job.how, folder, scale, device, until)
-        entry = Results([], folder, scale).entry(job)
-    if entry is None:
+    results = Results([], folder, scale)
+    entry = results.entry(job)
+    if entry is None or not results.is_whole(job):
         raise CutOffError
     alone = [current(r) for r in known if r.model == job.model and not raced(r)]
     for _ in runs(data, some, entry, known=alone, file=file, device=device, epochs=scale.epochs):
@@ -168,6 +168,7 @@ def _look(job: Job, how: Searched, folder: Path, scale: Scale, device: str, unti
         [t.split for t in trials(data, job.protocol)],
         space_of(how.model),
         how.settings,
+        first=how.first,
         model=how.model,
         rungs=rungs,
         device=device,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, Searched, unproven
 from unifilter.reproduce.printed import printed
 from unifilter.reproduce.results import Results, value_of
+from unifilter.reproduce.rows import search_of
 from unifilter.train.compare import Entry
 from unifilter.viz.exhibit import Cell, Exhibit, Table, Value
 
@@ -27,7 +29,7 @@ def job(form: str, graph: str, scale: Scale) -> Job:
     """One form on one graph: the searched setting of Table 2 with the options of the form."""
     changes, chosen = FORMS[form]
     grid = {"tau": [0.0, 0.5, 1.0] if scale.quick else TAUS} if chosen else {}
-    how: Published | Searched = Searched("unifilter", scale.settings, changes, grid)
+    how: Published | Searched = replace(search_of("unifilter", scale), changes=changes, grid=grid)
     if scale.quick:
         how = Published(Entry("unifilter", options=changes, grid=grid))
     return Job(form, graph, f"quota:{scale.splits}", how)

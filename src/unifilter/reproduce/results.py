@@ -13,9 +13,9 @@ import numpy as np
 from unifilter.data.splits import Split
 from unifilter.models._registry import configure
 from unifilter.record import Record
-from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale
+from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale, Searched
 from unifilter.reproduce.protocols import names
-from unifilter.reproduce.settings import winner
+from unifilter.reproduce.settings import tried, winner
 from unifilter.train.compare import Entry, serves
 from unifilter.train.config import Training
 from unifilter.train.significance import interval
@@ -96,6 +96,12 @@ class Results:
         if key not in self._entries and not isinstance(job.how, Auto):
             self._entries[key] = winner(self.folder, job.dataset, job.protocol, job.how)
         return self._entries.get(key)
+
+    def is_whole(self, job: Job) -> bool:
+        """Whether a job's search, if it has one, has tried all of its settings."""
+        if not isinstance(job.how, Searched):
+            return True
+        return tried(self.folder, job.dataset, job.protocol, job.how)[1]
 
     def value(self, job: Job, measure: str = "accuracy", part: str = "test") -> Value | None:
         """Mean in percent with its interval, or None if nothing was run."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from unifilter.models import model_class
 from unifilter.reproduce.part import Auto, Job, Published, Scale, Searched
 from unifilter.reproduce.printed import printed
-from unifilter.reproduce.settings import published, released
+from unifilter.reproduce.settings import known_settings, published, released
 from unifilter.train.compare import Entry
 
 PRINTED, SEARCHED = "published", "searched"
@@ -44,7 +44,7 @@ def jobs(model: str, graph: str, protocol: str, scale: Scale) -> list[Job]:
     >>> [job.row for job in jobs("unifilter", "cora", "quota:10", Scale())]
     ['UniFilter, released basis', 'UniFilter, exact basis', 'UniFilter, searched', 'UniFilter, auto']
     """
-    searched = Searched(model, scale.settings)
+    searched = search_of(model, scale)
     if model == "unifilter":
         found = []
         for form, basis in ((RELEASED, "released"), (EXACT, "unibasis")):
@@ -59,6 +59,12 @@ def jobs(model: str, graph: str, protocol: str, scale: Scale) -> list[Job]:
     found = [Job(row(model, PRINTED), graph, protocol, Published(entry))] if entry else []
     # A search a model would be too long for a quick run; UniFilter's shows that it works.
     return found if scale.quick else [*found, Job(row(model, SEARCHED), graph, protocol, searched)]
+
+
+def search_of(model: str, scale: Scale) -> Searched:
+    """The search of a model: what was published of it, and settings of its space."""
+    first = () if scale.quick else known_settings(model, scale.configs)
+    return Searched(model, scale.settings, first=first[: scale.settings])
 
 
 def table(name: str, kind: str, graphs: Sequence[str], scale: Scale) -> list[Job]:

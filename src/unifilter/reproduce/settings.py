@@ -11,7 +11,7 @@ from unifilter.presets import NAMES, preset, read_preset, settings_of
 from unifilter.reproduce.part import Searched
 from unifilter.reproduce.protocols import parse
 from unifilter.train.compare import Entry
-from unifilter.train.trial import options_of, read_journal, training_of
+from unifilter.train.trial import Trial, options_of, plain, read_journal, setting_of, training_of
 
 # Where a protocol or a graph has no settings of its own, those of its nearest relative.
 RELATIVES = {"quota": ("quota", "fixed"), "quota48": ("fixed", "quota"), "fixed": ("fixed", "quota")}
@@ -86,15 +86,44 @@ def mend(file: Path) -> None:
             stream.truncate(len(whole))
 
 
-def winner(folder: Path, dataset: str, protocol: str, how: Searched) -> Entry | None:
-    """The best of the journal's first settings by mean validation accuracy; None while there are too few.
+def known_settings(model: str, configs: Path) -> tuple[dict[str, Any], ...]:
+    """What was published of a model for any of the six graphs, once each: where its search begins.
+
+    Examples
+    --------
+    >>> len(known_settings("unifilter", Path("nowhere"))), known_settings("gcn", Path("nowhere"))
+    (6, ())
+    """
+    if model == "unifilter":
+        entries = [e for graph in NAMES if (e := released(graph, "unibasis")) is not None]
+    else:
+        found = (published(model, graph, f"{kind}:1", configs) for graph in NAMES for kind in RELATIVES)
+        entries = [e for e in found if e is not None]
+    settings = [setting_of(e.preprocess, o, e.training) for e in entries for o in e.candidates()[:1]]
+    return tuple({plain(setting): setting for setting in settings}.values())
+
+
+def tried(folder: Path, dataset: str, protocol: str, how: Searched) -> tuple[list[Trial], bool]:
+    """The trials among which the winner is, and whether they are all that the search should try.
 
     A longer search continues the same journal, so that the winner among the first ones stays what it was.
+    Journals from before searches began with known settings serve until these have been tried.
     """
     trials = read_journal(journal(folder, how.model, dataset, protocol))
-    if len(trials) < how.settings:
+    wanted = [plain(setting) for setting in how.first]
+    known = [t for t in trials if t.number < 0 and plain(t.setting) in wanted]
+    drawn = [t for t in trials if t.number >= 0]
+    few = max(0, how.settings - len(wanted))
+    whole = len(known) == len(wanted) and len(drawn) >= few
+    return (known + drawn[:few], True) if whole else (drawn[: how.settings], False)
+
+
+def winner(folder: Path, dataset: str, protocol: str, how: Searched) -> Entry | None:
+    """The best of a search's settings by mean validation accuracy; None while there are too few."""
+    trials, whole = tried(folder, dataset, protocol, how)
+    if not whole and len(trials) < how.settings:
         return None
-    best = max(trials[: how.settings], key=lambda t: (t.finished, t.accuracy, -t.loss))
+    best = max(trials, key=lambda t: (t.finished, t.accuracy, -t.loss))
     options = options_of(best.setting) | dict(how.changes)
     configure(how.model, options)
     grid = {name: list(values) for name, values in how.grid.items()}

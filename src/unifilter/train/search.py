@@ -19,7 +19,7 @@ from unifilter.train.heats import Heats, Ladder
 from unifilter.train.prepared import Prepared
 from unifilter.train.run import pick_device
 from unifilter.train.samplers import Random, Sampler, Space
-from unifilter.train.trial import Trial, options_of, read_journal, write_journal
+from unifilter.train.trial import Trial, options_of, plain, read_journal, write_journal
 
 RUNGS = (40, 120, 400)
 
@@ -30,6 +30,7 @@ def search(
     space: Space,
     settings: int = 100,
     *,
+    first: Sequence[dict[str, Any]] = (),
     model: str = "unifilter",
     sampler: Sampler | None = None,
     rungs: Sequence[int] = RUNGS,
@@ -51,6 +52,9 @@ def search(
     space : Space
     settings : int
         How many.
+    first : sequence of settings
+        Tried beside those that the sampler proposes, such as published ones; they count among ``settings``,
+        and have negative numbers.
     model : str
         Registered name.
     sampler : Sampler, optional
@@ -88,16 +92,17 @@ def search(
     half = where.type == "cuda" if half is None else half
     sampler = sampler or Random(space)
     trials = read_journal(journal)
-    number = max((t.number + 1 for t in trials), default=0)
-    waiting: list[tuple[int, dict[str, Any]]] = []
+    there = {t.number for t in trials}
+    number, lowest = max([-1, *there]) + 1, min([0, *there])
+    known = [plain(t.setting) for t in trials if t.number < 0]
+    waiting = [(lowest - 1 - i, s) for i, s in enumerate(s for s in first if plain(s) not in known)]
     if isinstance(sampler, Random):  # chance proposes the same again: what was cut off is trained now
-        there = {t.number for t in trials}
-        waiting = [(i, s) for i, s in enumerate(sampler.ask(number)) if i not in there]
+        waiting += [(i, s) for i, s in enumerate(sampler.ask(number)) if i not in there]
     ladder = Ladder(rungs, keep)
     for trial in trials:
         ladder.climb(0, [trial.accuracy])
     heats = Heats(Prepared(dataset, where), splits, model, ladder, patience, half)
-    while len(trials) < settings and time.monotonic() - start < seconds:
+    while (waiting or len(trials) < settings) and time.monotonic() - start < seconds:
         if not waiting:
             asked = sampler.ask(min(batch, settings - len(trials)))
             waiting, number = list(enumerate(asked, start=number)), number + len(asked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,28 @@ def training_of(setting: dict[str, Any], seed: int, epochs: int = 1000, patience
         groups.setdefault(group, {})[option] = value
     given = {"epochs": epochs, "patience": patience} | _part(setting, "training.")
     return Training(**given, groups=groups, seed=seed)
+
+
+def setting_of(preprocess: str, options: dict[str, Any], training: Training) -> dict[str, Any]:
+    """A setting that trains these options so, as long as a search sees fit and from seeds of its own.
+
+    Examples
+    --------
+    >>> setting_of("row", {"K": 2}, Training(lr=0.1, groups={"filter": {"lr": 0.5}}))
+    {'preprocess': 'row', 'options.K': 2, 'training.lr': 0.1, 'groups.filter.lr': 0.5}
+    """
+    usual, ours = asdict(Training()), asdict(training)
+    given = {
+        n: v for n, v in ours.items() if v != usual[n] and n not in ("epochs", "patience", "seed", "groups")
+    }
+    found = {"preprocess": preprocess} | {f"options.{n}": v for n, v in options.items()}
+    found |= {f"training.{n}": v for n, v in given.items()}
+    return found | {f"groups.{g}.{n}": v for g, some in training.groups.items() for n, v in some.items()}
+
+
+def plain(setting: Mapping[str, Any]) -> str:
+    """As a journal keeps it, where a tuple is a list."""
+    return json.dumps(dict(setting), sort_keys=True)
 
 
 def read_journal(file: Path | None) -> list[Trial]:
