@@ -4,7 +4,8 @@
 
 Writes `search_<protocol>.jsonl`, a line a graph: the winner, its validation and test accuracies on every
 split, the seconds it took. The journals of all settings go to `<out>/journals`; a killed run continues from
-them.
+them. With `--storage sqlite:///search.db` (or PostgreSQL) Optuna proposes the settings, and every process
+that names the same storage works on the same study.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import torch
 
 from unifilter import load, splits
 from unifilter.record import versions
-from unifilter.train.samplers import PAPER_SPACE
+from unifilter.train.samplers import PAPER_SPACE, Optuna
 from unifilter.train.search import final, search
 
 SIX = ["cora", "citeseer", "pubmed", "actor", "chameleon", "squirrel"]
@@ -41,6 +42,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--batch", type=int, default=256, help="settings asked for at a time")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="a graph, at most")
+    parser.add_argument("--storage", help="of an Optuna study that is shared; without it, random search")
     parser.add_argument("--out", type=Path, default=Path("experiments/results"))
     given = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = True
@@ -50,10 +52,15 @@ def main() -> None:
         parts = protocol_splits(data, given.protocol, given.splits)
         start = time.perf_counter()
 
+        done = 0
+
         def show(found, left, name=name, start=start):
-            best = max(t.accuracy for t in found)
+            nonlocal done
+            done += len(found)
+            best, spent = max(t.accuracy for t in found), time.perf_counter() - start
             print(
-                f"  {name}: {left} left, best of batch {best:.4f}, {time.perf_counter() - start:.0f} s",
+                f"  {name}: {left} left, best of batch {best:.4f}, {spent:.0f} s, "
+                f"about {spent * left / done:.0f} s to go",
                 flush=True,
             )
 
@@ -63,6 +70,7 @@ def main() -> None:
             parts,
             PAPER_SPACE,
             given.settings,
+            sampler=Optuna(PAPER_SPACE, f"{name}_{given.protocol}", given.storage) if given.storage else None,
             seconds=given.seconds,
             batch=given.batch,
             journal=journal,

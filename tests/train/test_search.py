@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from unifilter.data import Dataset, load, splits
-from unifilter.train.samplers import Random, Space
+from unifilter.train.heats import Ladder
+from unifilter.train.samplers import Optuna, Random, Space
 from unifilter.train.search import final, search
+from unifilter.train.trial import Trial
 
 SPACE = Space(
     {
@@ -43,19 +45,48 @@ def test_the_best_by_validation_comes_first_and_test_labels_are_not_read(data, p
 
 
 def test_a_killed_search_goes_on_where_it_stopped(data, pair, tmp_path):
-    whole = search(data, pair, SPACE, 6, rungs=(5, 10), batch=3, device="cpu")
+    options = {"rungs": (4, 8, 16), "batch": 6, "device": "cpu"}
+    whole = search(data, pair, SPACE, 12, **options)
     journal = tmp_path / "deep" / "search.jsonl"
-    search(data, pair, SPACE, 3, rungs=(5, 10), batch=3, device="cpu", journal=journal)
+    search(data, pair, SPACE, 6, **options, journal=journal)
     with journal.open("a") as stream:
-        stream.write('{"number": 3, "sett')  # the line that the kill cut short
-    resumed = search(data, pair, SPACE, 6, rungs=(5, 10), batch=3, device="cpu", journal=journal)
-    assert sorted(json.dumps(t.setting) for t in resumed) == sorted(json.dumps(t.setting) for t in whole)
+        stream.write('{"number": 6, "sett')  # the line that the kill cut short
+    resumed = search(data, pair, SPACE, 12, **options, journal=journal)
+    assert len({t.epochs for t in whole}) > 1
+    assert {t.number: (t.setting, t.epochs, list(t.reached)) for t in resumed} == {
+        t.number: (t.setting, t.epochs, list(t.reached)) for t in whole
+    }
+
+
+def test_old_journals_count_where_they_say_something():
+    ladder = Ladder((3, 5, 7), 0.5)
+    for epochs, reached in ((3, ()), (5, ()), (7, ()), (5, (0.1, 0.2))):
+        ladder.remember(Trial(0, {}, 0.9, 1.0, epochs, epochs == 7, "gcn", reached))
+    assert ladder.seen == [[0.9, 0.1], [0.9, 0.2], [0.9]]
+
+
+def test_searches_share_a_study(data, pair, tmp_path):
+    pytest.importorskip("optuna")
+    url, options = f"sqlite:///{tmp_path / 's.db'}", {"rungs": (3, 5), "device": "cpu"}
+    one, other = Optuna(SPACE, "s", url), Optuna(SPACE, "s", url)
+    first = search(data, pair, SPACE, 3, sampler=one, **options)
+    seen = []
+    both = search(
+        data, pair, SPACE, 5, sampler=other, **options, on_batch=lambda found, left: seen.extend(found)
+    )
+    assert sorted(t.number for t in seen) == [3, 4]  # the others were found already
+    assert {t.number for t in both} == {0, 1, 2, 3, 4}
+    assert {t.number: t.accuracy for t in both if t.number < 3} == {t.number: t.accuracy for t in first}
+    one.ask(2)  # and not answered yet
+    assert len(search(data, pair, SPACE, 7, sampler=other, **options)) == 5
 
 
 def test_a_search_goes_on_although_all_that_is_new_is_worse(data, pair, tmp_path):
     file = tmp_path / "trials.jsonl"
     search(data, pair, SPACE, 2, rungs=(3, 5, 7), device="cpu", journal=file)
-    lines = [json.loads(line) | {"accuracy": 1.0} for line in file.read_text().splitlines()]
+    lines = [
+        json.loads(line) | {"accuracy": 1.0, "reached": [1.0] * 3} for line in file.read_text().splitlines()
+    ]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     trials = search(data, pair, SPACE, 4, rungs=(3, 5, 7), keep=0.1, device="cpu", journal=file)
     assert [t.epochs for t in trials[-2:]] == [3, 3]
@@ -99,8 +130,8 @@ def test_known_settings_are_tried_once_and_count_among_all(data, pair, tmp_path)
     trials = search(data, pair, SPACE, 3, first=[known], **options)
     assert sorted(t.number for t in trials) == [-1, 0, 1]
     assert next(t.setting for t in trials if t.number == -1) == known
-    drawn = Random(SPACE).ask(2)
-    assert [t.setting for t in sorted(trials, key=lambda t: t.number)[1:]] == drawn
+    drawn = [(t.number, t.setting) for t in sorted(trials, key=lambda t: t.number)[1:]]
+    assert drawn == Random(SPACE).ask(2)
     other = known | {"options.K": 3}
     again = search(data, pair, SPACE, 3, first=[known, other], **options)
     assert sorted(t.number for t in again) == [-2, -1, 0, 1]

@@ -39,6 +39,14 @@ class Ladder:
         self.rungs, self.keep = list(rungs), keep
         self.seen: list[list[float]] = [[] for _ in rungs]
 
+    def remember(self, trial: Trial) -> None:
+        """Count what came earlier where it came to; journals once said it of the last rung only."""
+        reached = dict(enumerate(trial.reached))
+        if not reached and trial.epochs in self.rungs:
+            reached = {self.rungs.index(trial.epochs): trial.accuracy}
+        for rung, accuracy in reached.items():
+            self.seen[rung].append(accuracy)
+
     def climb(self, rung: int, accuracies: list[float]) -> list[bool]:
         """Whether each goes on from this rung."""
         self.seen[rung] += accuracies
@@ -159,12 +167,12 @@ class Heats:
         """Train up the rungs; a setting goes or stays with all of its splits."""
         splits, ladder = len(self.splits), self.ladder
         alive = list(range(len(settings)))
-        last = [0] * len(settings)
+        reached: list[list[float]] = [[] for _ in settings]
         for rung, epochs in enumerate(ladder.rungs):
             racers.advance(epochs - racers.epoch)
             mean = _means(racers, splits)
             for i in alive:
-                last[i] = rung
+                reached[i].append(mean[i][0])
             if rung == len(ladder.rungs) - 1:
                 break
             ahead = ladder.climb(rung, [mean[i][0] for i in alive])
@@ -172,9 +180,16 @@ class Heats:
             racers.keep([i * splits + k for i in alive for k in range(splits)])
             if not alive:  # all are worse than those of earlier heats
                 break
-        top = len(ladder.rungs) - 1
         return [
-            Trial(number, setting, *mean[i], ladder.rungs[last[i]], last[i] == top, self.model)
+            Trial(
+                number,
+                setting,
+                *mean[i],
+                ladder.rungs[len(reached[i]) - 1],
+                len(reached[i]) == len(ladder.rungs),
+                self.model,
+                reached[i],
+            )
             for i, (number, setting) in enumerate(settings)
         ]
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
+
+from unifilter.train.trial import Trial
 
 
 @dataclass(frozen=True)
@@ -60,14 +64,23 @@ PAPER_SPACE = Space(
 )
 
 
+Numbered = tuple[int, dict[str, Any]]  # a setting, and the number of its trial
+
+
 class Sampler(Protocol):
     """Proposes settings, and is told what became of them."""
 
-    def ask(self, count: int) -> list[dict[str, Any]]:
-        """So many settings."""
+    def ask(self, count: int) -> list[Numbered]:
+        """So many settings, or none if count is not positive."""
 
-    def tell(self, setting: dict[str, Any], accuracy: float) -> None:
-        """The mean validation accuracy of a setting that was asked for."""
+    def tell(self, trial: Trial) -> None:
+        """What became of a setting that was asked for."""
+
+    def found(self) -> list[Trial]:
+        """Trials that were told earlier, or elsewhere: they count."""
+
+    def underway(self) -> int:
+        """How many settings are being tried elsewhere."""
 
 
 @dataclass
@@ -77,26 +90,39 @@ class Random:
     Examples
     --------
     >>> Random(Space({"options.K": [2, 3]}), seed=1).ask(3)
-    [{'options.K': 2}, {'options.K': 2}, {'options.K': 3}]
+    [(0, {'options.K': 2}), (1, {'options.K': 2}), (2, {'options.K': 3})]
     """
 
     space: Space
     seed: int = 0
     _rng: random.Random = field(init=False)
+    _drawn: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self._rng = random.Random(self.seed)
 
-    def ask(self, count: int) -> list[dict[str, Any]]:
+    def ask(self, count: int) -> list[Numbered]:
         """Draw."""
-        return [self.space.draw(self._rng) for _ in range(count)]
+        first, self._drawn = self._drawn, self._drawn + max(0, count)
+        return [(i, self.space.draw(self._rng)) for i in range(first, self._drawn)]
 
-    def tell(self, setting: dict[str, Any], accuracy: float) -> None:
+    def tell(self, trial: Trial) -> None:
         """Chance learns nothing."""
+
+    def found(self) -> list[Trial]:
+        """Nor does it remember."""
+        return []
+
+    def underway(self) -> int:
+        """It works alone."""
+        return 0
 
 
 class Optuna:
-    """Optuna's samplers; with a storage URL (SQLite, PostgreSQL) several machines share one study.
+    """Optuna's samplers; with a storage URL several processes or machines work on one study.
+
+    What one of them finds counts for all, and a search that was killed goes on: settings that were asked for
+    and not answered within ``stale`` seconds are proposed again.
 
     Parameters
     ----------
@@ -104,9 +130,12 @@ class Optuna:
     study : str
         Name of the study; one that exists is continued.
     storage : str, optional
-        ``sqlite:///search.db``, ``postgresql://...``; in memory if not given.
+        ``sqlite:///search.db``, ``postgresql://...`` (with a driver that SQLAlchemy knows); in memory if not
+        given.
     sampler : optional
         An Optuna sampler; TPE if not given.
+    stale : float
+        Longer than a batch of settings is trained.
     """
 
     def __init__(
@@ -116,6 +145,7 @@ class Optuna:
         storage: str | None = None,
         seed: int = 0,
         sampler: Any = None,
+        stale: float = 3600.0,
     ) -> None:
         try:
             import optuna
@@ -124,30 +154,49 @@ class Optuna:
                 "this search needs Optuna: pip install 'unifilter[search]'. Random search needs nothing."
             ) from None
         optuna.logging.set_verbosity(optuna.logging.WARNING)
-        self.space, self._asked = space, dict[str, list[Any]]()
+        self.space, self._asked = space, dict[int, Any]()
         # Proposals of one batch should differ although none of them has been answered yet.
         sampler = sampler or optuna.samplers.TPESampler(seed=seed, constant_liar=True)
         self.study = optuna.create_study(
             storage=storage, sampler=sampler, study_name=study, direction="maximize", load_if_exists=True
         )
+        for trial in self._open():
+            if (
+                trial.datetime_start is None
+                or (datetime.now() - trial.datetime_start).total_seconds() < stale
+            ):
+                continue
+            self.study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
+            if len(trial.params) == len(space.values):
+                self.study.enqueue_trial(trial.params)
 
-    def ask(self, count: int) -> list[dict[str, Any]]:
+    def ask(self, count: int) -> list[Numbered]:
         """Propose."""
-        settings = []
+        numbered = []
         for _ in range(count):
             trial = self.study.ask()
             setting = {n: trial.suggest_categorical(n, list(v)) for n, v in self.space.values.items()}
-            self._asked.setdefault(repr(setting), []).append(trial)
-            settings.append(setting)
-        return settings
+            self._asked[trial.number] = trial
+            numbered.append((trial.number, setting))
+        return numbered
 
-    def tell(self, setting: dict[str, Any], accuracy: float) -> None:
-        """Answer a proposal; of a setting that was proposed twice, the earlier one."""
-        waiting = self._asked.get(repr(setting))
-        if waiting:
-            self.study.tell(waiting.pop(0), accuracy)
+    def tell(self, trial: Trial) -> None:
+        """Answer a proposal, for all who share the study; settings that it did not propose are not its."""
+        asked = self._asked.pop(trial.number, None)
+        if asked is not None:
+            asked.set_user_attr("trial", json.dumps(asdict(trial)))
+            self.study.tell(asked, trial.accuracy)
 
-    @property
-    def finished(self) -> list[tuple[dict[str, Any], float]]:
-        """What the study knows, of this machine and of others."""
-        return [(dict(t.params), float(t.value)) for t in self.study.trials if t.value is not None]
+    def found(self) -> list[Trial]:
+        """What the study knows, of this process and of others."""
+        said = (t.user_attrs.get("trial") for t in self.study.get_trials(deepcopy=False))
+        return [Trial(**json.loads(text)) for text in said if text is not None]
+
+    def underway(self) -> int:
+        """Proposals of others that have no answer yet."""
+        return sum(trial.number not in self._asked for trial in self._open())
+
+    def _open(self) -> list[Any]:
+        from optuna.trial import TrialState
+
+        return self.study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))

@@ -91,32 +91,32 @@ def search(
     where = pick_device(device)
     half = where.type == "cuda" if half is None else half
     sampler = sampler or Random(space)
-    trials = read_journal(journal)
-    there = {t.number for t in trials}
-    number, lowest = max([-1, *there]) + 1, min([0, *there])
-    known = [plain(t.setting) for t in trials if t.number < 0]
+    trials = {t.number: t for t in [*read_journal(journal), *sampler.found()]}
+    lowest = min([0, *trials])
+    known = [plain(t.setting) for t in trials.values() if t.number < 0]
     waiting = [(lowest - 1 - i, s) for i, s in enumerate(s for s in first if plain(s) not in known)]
     if isinstance(sampler, Random):  # chance proposes the same again: what was cut off is trained now
-        waiting += [(i, s) for i, s in enumerate(sampler.ask(number)) if i not in there]
+        waiting += [(i, s) for i, s in sampler.ask(max([-1, *trials]) + 1) if i not in trials]
     ladder = Ladder(rungs, keep)
-    for trial in trials:
-        ladder.climb(0, [trial.accuracy])
+    for trial in trials.values():
+        ladder.remember(trial)
     heats = Heats(Prepared(dataset, where), splits, model, ladder, patience, half)
     while (waiting or len(trials) < settings) and time.monotonic() - start < seconds:
         if not waiting:
-            asked = sampler.ask(min(batch, settings - len(trials)))
-            waiting, number = list(enumerate(asked, start=number)), number + len(asked)
+            waiting = sampler.ask(min(batch, settings - len(trials) - sampler.underway()))
         heat, waiting = waiting, []
+        if not heat:  # others have the rest under way
+            break
         for found in heats.run(heat):
             for trial in found:
-                sampler.tell(trial.setting, trial.accuracy)
-            trials += found
+                sampler.tell(trial)
+            trials |= {t.number: t for t in [*found, *sampler.found()]}
             write_journal(journal, found)
             if on_batch is not None:
                 on_batch(found, settings - len(trials))
             if time.monotonic() - start > seconds:
                 break
-    return sorted(trials, key=lambda t: (t.finished, t.accuracy, -t.loss), reverse=True)
+    return sorted(trials.values(), key=lambda t: (t.finished, t.accuracy, -t.loss), reverse=True)
 
 
 def final(

@@ -16,6 +16,8 @@ from unifilter.train.config import Training
 class Trial:
     """A setting, its mean validation accuracy and loss over the splits, and how far it was trained.
 
+    ``reached`` are its accuracies at the rungs that it came to, by which later ones are measured there.
+
     Examples
     --------
     >>> setting = {"options.K": 2, "training.lr": 0.1, "preprocess": "row"}
@@ -31,6 +33,7 @@ class Trial:
     epochs: int
     finished: bool
     model: str = "unifilter"
+    reached: Sequence[float] = ()
 
     @property
     def preprocess(self) -> str:
