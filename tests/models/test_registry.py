@@ -1,4 +1,5 @@
 import pytest
+import torch
 
 from unifilter.models import create, model_class, names
 from unifilter.models._registry import configure
@@ -26,3 +27,15 @@ def test_a_wrong_option_is_answered_with_the_nearest():
 
 def test_create_passes_the_options_on():
     assert create("sgc", d=4, classes=2, K=7).config.K == 7
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_model_can_be_created_with_what_its_graph_gives(name):
+    given = {"nodes": 9, "homophily": 0.3, "labels": torch.zeros(9, dtype=torch.long)}
+    model = create(name, d=4, classes=2, **given)
+    assert isinstance(model, torch.nn.Module)
+
+
+def test_what_a_graph_must_give_is_named():
+    with pytest.raises(ValueError, match=r"linkx needs the graph's nodes"):
+        create("linkx", d=4, classes=2)

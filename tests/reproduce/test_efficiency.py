@@ -39,3 +39,13 @@ def test_cost_and_accuracy_stand_in_one_row(results_of, scale):
         "accuracy, 60/20/20 (%)": pytest.approx(80),
     }
     assert (list(plot.series[0].x), list(plot.series[0].y)) == ([2.0], [pytest.approx(80)])
+    assert [e.name for e in efficiency.show(results, scale)] == [table.name, plot.name]  # no empty ones
+
+
+def test_accuracy_is_that_of_the_setting_whose_cost_was_measured(results_of, scale):
+    searched, printed = (
+        next(j for j in rows.jobs("sgc", "cora", "quota:3", scale) if j.row == f"SGC, {form}")
+        for form in (rows.SEARCHED, rows.PRINTED)
+    )
+    results = results_of([(searched, [0.8] * 3), (printed, [0.7] * 3)])
+    assert efficiency.accuracy("table2", "sgc", "cora", results, scale).mean == pytest.approx(70)

@@ -111,3 +111,10 @@ def test_every_row_of_both_tables_has_known_settings():
         for setting in found:
             configure(model, options_of(setting))
             training_of(setting, seed=0)
+
+
+def test_settings_of_a_filtered_graph_come_before_those_of_its_original():
+    own = published("gcn", "chameleon-filtered", "fixed:10", CONFIGS)
+    assert own != published("gcn", "chameleon", "fixed:10", CONFIGS)
+    other = published("mixhop", "chameleon-filtered", "fixed:10", CONFIGS)
+    assert other == published("mixhop", "chameleon", "fixed:10", CONFIGS)

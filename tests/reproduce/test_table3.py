@@ -27,6 +27,9 @@ def test_the_reading_that_the_printed_figures_fit_is_told_by_cells_that_both_hav
         "mean difference -2.00 points, mean distance 2.00, 1 cells"
     )
     assert "+0.50" in said["UniFilter on ten quota splits of the same shares"]
+    (verdict,) = words.paragraphs
+    assert "UniFilter are nearer to ten quota splits" in verdict
+    assert "0.50 against 2.00" in verdict
 
 
 def test_without_records_it_says_that_nothing_can_be_compared(results_of, scale):

@@ -91,13 +91,44 @@ def configure(name: str, options: dict[str, Any]) -> Any:
     return config(**options)
 
 
-def create(name: str, d: int, classes: int, **options: Any) -> Any:
+def create(
+    name: str,
+    d: int,
+    classes: int,
+    *,
+    nodes: int | None = None,
+    homophily: float | None = None,
+    labels: Any = None,
+    **options: Any,
+) -> Any:
     """A model with fresh parameters for d feature columns.
+
+    Parameters
+    ----------
+    nodes : int, optional
+        How many the graph has, for models with a column for each.
+    homophily : float, optional
+        Estimated from training labels, for filters that begin with it.
+    labels : Tensor, optional
+        Of training nodes, -1 elsewhere, for models that propagate them.
+    options
+        Of the model's Config.
 
     Examples
     --------
     >>> model = create("unifilter", d=16, classes=3, K=4, hidden=8)
     >>> model.config.K
     4
+    >>> create("linkx", d=16, classes=3)
+    Traceback (most recent call last):
+    ValueError: linkx needs the graph's nodes: create('linkx', ..., nodes=...).
     """
-    return model_class(name)(configure(name, options), d, classes)
+    cls, config, extra = model_class(name), configure(name, options), dict[str, Any]()
+    for what, given, argument in (("nodes", nodes, "nodes"), ("labels", labels, "labels")):
+        if getattr(cls, f"uses_{what}", False):
+            if given is None:
+                raise ValueError(f"{name} needs the graph's {what}: create({name!r}, ..., {argument}=...).")
+            extra[argument] = given
+    if getattr(cls, "uses_homophily", False) and homophily is not None:
+        extra["h"] = homophily
+    return cls(config, d, classes, **extra)

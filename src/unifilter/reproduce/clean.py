@@ -14,8 +14,8 @@ FILTERED = ("chameleon-filtered", "squirrel-filtered")
 KINDS = {"table2": "quota", "table3": "fixed"}
 TITLES = {"table2": "polynomial filters, 60/20/20", "table3": "model-optimised methods, 48/32/20"}
 CAPTION = (
-    "Test accuracy in percent, mean over {splits} {kind} splits. Published settings are those of the graph "
-    "with duplicates; the paper prints no figure for these graphs."
+    "Test accuracy in percent, mean over {splits} {kind} splits. Where no settings are "
+    "published for these graphs, those of the graph with duplicates; the paper prints no figure for them."
 )
 
 

@@ -15,6 +15,7 @@ from unifilter.reproduce.results import Results
 from unifilter.reproduce.settings import published, released
 from unifilter.train.compare import Entry
 from unifilter.train.config import Training
+from unifilter.train.memory import forget_peak
 from unifilter.train.run import run
 from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table, Value
 
@@ -58,6 +59,7 @@ def take(dataset: Dataset, what: Mapping[str, Any], device: str) -> dict[str, di
     split = splits.quota(data.y)
     training = Training(epochs=what["epochs"], patience=what["epochs"])
     run(data, split, what["model"], dict(what["options"]), replace(training, epochs=3), device=device)
+    forget_peak()
     record = run(data, split, what["model"], dict(what["options"]), training, device=device).record
     return {
         "cost": {
@@ -78,8 +80,8 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
 CAPTION = (
     "Every model trained alone with its published settings, on one quota split; an epoch is a step and an "
     "evaluation, and with a solver the whole training. On a CPU the memory is that of the process. "
-    "Accuracies: searched settings where a search "
-    "ended, published ones elsewhere; in the plot those of 60/20/20 where there are some."
+    "Accuracies are those of the same settings, or of searched ones where none was published (of a grid, its "
+    "first point is timed); in the plot those of 60/20/20 where there are some."
 )
 COLUMNS = {
     "ms an epoch": ("epoch_ms", 1.0),
@@ -106,6 +108,8 @@ def _of(graph: str, results: Results, scale: Scale) -> list[Exhibit]:
                 found[title][name] = Cell(value)
                 point = Series(title, [cost["epoch_ms"]], [value.mean], [value.half], labels=[title])
                 points.setdefault(title, point)
+    if not found:
+        return []
     safe = "".join(c if c.isalnum() else "_" for c in graph)
     columns = [*COLUMNS, *ACCURACY.values()]
     title = f"What an epoch costs, {graph}"
@@ -120,12 +124,12 @@ def _of(graph: str, results: Results, scale: Scale) -> list[Exhibit]:
 
 
 def accuracy(table: str, model: str, graph: str, results: Results, scale: Scale) -> Value | None:
-    """Mean of the searched settings, or of the published ones."""
+    """Of the settings whose cost was measured; where none was published, of searched ones."""
     kind = "quota" if table == "table2" else "fixed"
     if model not in rows.models(table):
         return None
     found = {j.row: j for j in rows.jobs(model, graph, f"{kind}:{scale.splits}", scale)}
-    for form in (rows.SEARCHED, rows.PRINTED, rows.EXACT):
+    for form in (rows.PRINTED, rows.EXACT, rows.SEARCHED):
         job = found.get(rows.row(model, form))
         value = results.value(job) if job is not None else None
         if value is not None:

@@ -26,9 +26,10 @@ def published(model: str, dataset: str, protocol: str, configs: Path) -> Entry |
     >>> published("sgc", "a graph of mine", "quota:10", Path("nowhere")) is None
     True
     """
-    graph = ORIGINALS.get(dataset, dataset)
     file = configs / f"{model}.toml"
-    tables = settings_of(file).get(graph, {}) if file.is_file() else {}
+    known = settings_of(file) if file.is_file() else {}
+    graph = dataset if dataset in known else ORIGINALS.get(dataset, dataset)
+    tables = known.get(graph, {})
     for kind in RELATIVES.get(parse(protocol)[0], ()):
         if kind in tables:
             found = read_preset(file, graph, kind)

@@ -58,7 +58,8 @@ def fit(results: Results, scale: Scale) -> Words:
             if ours is not None and whole and printed is not None and not job.row.endswith(rows.AUTO):
                 gaps[kind][job.row, job.dataset] = ours.mean - printed
     shared = sorted(set.intersection(*(set(g) for g in gaps.values())))
-    items = []
+    items: list[tuple[str, str]] = []
+    distance: dict[str, dict[str, float]] = {}
     for kind, words in READINGS.items():
         for who, some in (
             ("UniFilter", [c for c in shared if c[0].startswith("UniFilter")]),
@@ -66,10 +67,16 @@ def fit(results: Results, scale: Scale) -> Words:
         ):
             if some:
                 off = np.array([gaps[kind][c] for c in some])
+                distance.setdefault(who, {})[words] = float(np.abs(off).mean())
                 evidence = f"mean difference {off.mean():+.2f} points, mean distance {np.abs(off).mean():.2f}"
                 items.append((f"{who} on {words}", f"{evidence}, {len(some)} cells"))
-    nothing = () if items else ("No cell has been run in both readings.",)
-    return Words("table3_fit", "Which reading the printed figures fit", nothing, items)
+    verdicts = tuple(
+        f"The printed figures of {who} are nearer to {min(far, key=far.__getitem__)}: "
+        f"{min(far.values()):.2f} against {max(far.values()):.2f} points."
+        for who, far in distance.items()
+    )
+    said = verdicts or ("No cell has been run in both readings.",)
+    return Words("table3_fit", "Which reading the printed figures fit", said, items)
 
 
 def check(results: Results, scale: Scale) -> Sequence[Claim]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +19,7 @@ from unifilter.models._registry import configure
 from unifilter.record import Record, read
 from unifilter.train.beside import Job, gains_by_company, together
 from unifilter.train.config import Training
+from unifilter.train.memory import forget_peak
 from unifilter.train.prepared import Prepared
 from unifilter.train.run import Result, describe, pick_device, run
 from unifilter.train.significance import holm, interval, paired
@@ -271,7 +271,7 @@ def _trained(prepared: Prepared, entry: Entry, trials: Sequence[tuple[Split, Tra
 def _in_turn(prepared: Prepared, model: str, jobs: Sequence[Job]) -> Iterator[Result]:
     for job in jobs:
         inputs, seconds = prepared.timed(model, job.preprocess, configure(model, job.options))
-        _forget_peak()
+        forget_peak()
         data = prepared.data(job.preprocess)
         result = run(data, job.split, model, job.options, job.training, inputs=inputs, device=prepared.device)
         if result.interrupted:
@@ -308,9 +308,3 @@ def _row(model: str, records: list[Record], scores: Any, p: float | None) -> Row
 def _plain(value: Any) -> str:
     """As JSON has it, where a tuple is a list."""
     return json.dumps(value, sort_keys=True)
-
-
-def _forget_peak() -> None:
-    """Let the peak of the process's memory start anew, where the system can; else the largest stays."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
