@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,26 +21,34 @@ from choose_portfolio import RESULTS, read
 
 from unifilter import load, splits
 from unifilter.train.auto import suits
-from unifilter.train.samplers import PAPER_SPACE
+from unifilter.train.samplers import PAPER_SPACE, Numbered
 from unifilter.train.search import search
-from unifilter.train.trial import read_journal
+from unifilter.train.trial import Trial, read_journal
 
 GRAPHS = ["digits", "cora", "actor", "chameleon"]
 RUNGS = (25, 75, 200)
 
 
 class Given:
-    """A sampler that proposes what it was given."""
+    """A sampler that proposes what it was given, and numbers it from ``first`` on."""
 
-    def __init__(self, settings: list[dict[str, Any]]) -> None:
-        self.left: Iterator[dict[str, Any]] = iter(settings)
+    def __init__(self, settings: list[dict[str, Any]], first: int) -> None:
+        self.left = enumerate(settings, start=first)
 
-    def ask(self, count: int) -> list[dict[str, Any]]:
+    def ask(self, count: int) -> list[Numbered]:
         """The next ones."""
-        return [setting for _, setting in zip(range(count), self.left, strict=False)]
+        return list(islice(self.left, max(0, count)))
 
-    def tell(self, setting: dict[str, Any], accuracy: float) -> None:
+    def tell(self, trial: Trial) -> None:
         """Nothing depends on it."""
+
+    def found(self) -> list[Trial]:
+        """The journal has them all."""
+        return []
+
+    def underway(self) -> int:
+        """It works alone."""
+        return 0
 
 
 def candidates(best: int) -> list[dict[str, Any]]:
@@ -69,13 +77,16 @@ def main() -> None:
         ]
         settings = [s for i, s in enumerate(settings) if s not in settings[:i]]
         journal = given.out / f"{name}_few.jsonl"
-        known = [trial.setting for trial in read_journal(journal)]
+        tried = read_journal(journal)
+        known = [trial.setting for trial in tried]
         parts = [splits.stratified(data.y, 0.05, 0.2, seed=s) for s in range(given.splits)]
 
         def show(found, left, name=name):
             print(f"  {name}: {left} left, best of these {max(t.accuracy for t in found):.4f}", flush=True)
 
-        sampler = Given([s for s in settings if s not in known])
+        sampler = Given(
+            [s for s in settings if s not in known], first=max((t.number for t in tried), default=-1) + 1
+        )
         trials = search(
             data, parts, PAPER_SPACE, len(settings), sampler=sampler, rungs=RUNGS, patience=60, batch=8,
             journal=journal, on_batch=show,

@@ -99,7 +99,7 @@ def correlate_dropped(G: Tensor, V: Tensor, J: int, p: float, seed: int, lower: 
 def dropout(x: Tensor, rates: Tensor, seed: int) -> Tensor:
     """See ``portable.dropout``; the mask is a hash of the seed and of each entry's place, in one pass."""
     _check(x.dtype)
-    x = x.contiguous()
+    x, rates = x.contiguous(), rates.expand(x.shape[0])
     out = empty(x.shape, x.dtype)
     drops = np.array([reference.threshold(p) for p in rates.tolist()], np.uint32)
     factors = (1 / (1 - rates.double())).to(x.dtype).numpy()
@@ -135,7 +135,7 @@ def warm_up() -> None:
 
 def _dropout(dtype: torch.dtype, p: float, seed: int) -> tuple[Any, Any, Any]:
     factor = torch.empty((), dtype=dtype).numpy().dtype.type(1 / (1 - p))
-    return np.uint32(reference.threshold(p)), factor, np.uint32(seed)
+    return np.uint32(reference.threshold(p)), factor, np.uint32(seed % 2**32)
 
 
 def _numpy(x: Tensor) -> NDArray[Any]:

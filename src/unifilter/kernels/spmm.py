@@ -61,7 +61,9 @@ def three_term(A: CSR, X: Tensor, V: Tensor, plan: Any) -> Recurrence | None:
 
 def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
     """``out[k] = sum_j C[k, j] V[j]``, column by column."""
-    C = C.to(_sum_type(V)).contiguous()
+    V, C = _in_line(V), C.to(_sum_type(V)).contiguous()
+    if out is not None and out.stride(-1) != 1:
+        return out.copy_(mix(V, C))
     shape = (C.shape[0], *V.shape[1:])
     if V.is_cpu:
         from unifilter.kernels import cpu
@@ -81,20 +83,21 @@ def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
 
 def correlate(G: Tensor, V: Tensor) -> Tensor:
     """``out[k, j] = sum_n G[k, n] V[j, n]``, column by column."""
+    G, V = _in_line(G), _in_line(V)
     if V.is_cpu:
         from unifilter.kernels import cpu
 
-        return cpu.correlate(G.contiguous(), V)
+        return cpu.correlate(G, V)
     if _fits_triton(V):
         from unifilter.kernels import gpu_mix
 
-        return gpu_mix.correlate(G if G.stride(-1) == 1 else G.contiguous(), V)
+        return gpu_mix.correlate(G, V)
     return reference.correlate(G, V)
 
 
 def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int | Tensor, lower: bool) -> Tensor:
     """``sum_k m_k sum_j C[k, j] V[j] / (1 - p)``, column by column, m a mask drawn from the seed."""
-    C = C.to(_sum_type(V)).contiguous()
+    V, C = _in_line(V), C.to(_sum_type(V)).contiguous()
     if V.is_cpu:
         from unifilter.kernels import cpu
 
@@ -108,6 +111,7 @@ def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int | Tensor, lower: bool)
 
 def correlate_dropped(G: Tensor, V: Tensor, J: int, p: float, seed: int | Tensor, lower: bool) -> Tensor:
     """``out[k, j] = sum_n m_k G V[j] / (1 - p)``, column by column, with the same masks."""
+    V = _in_line(V)
     if V.is_cpu:
         from unifilter.kernels import cpu
 
@@ -151,6 +155,11 @@ def keep(best: Tensor, value: Tensor, better: Tensor) -> None:
         gpu_train.keep(best, value, better)
     else:
         portable.keep(best, value, better)
+
+
+def _in_line(x: Tensor) -> Tensor:
+    """Kernels read entries of a row one after the other; rows and planes may lie anywhere."""
+    return x if x.stride(-1) == 1 else x.contiguous()
 
 
 def _sum_type(V: Tensor) -> torch.dtype:

@@ -6,12 +6,17 @@ one, where one of them may not be running at all.
 
 from __future__ import annotations
 
+import hashlib
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from numba import njit
 
+# What every kernel is made of; numba looks for changes in a kernel's own file only.
+_PARTS = b"".join((Path(__file__).parent / f"{name}.py").read_bytes() for name in ("simd", "tiles", "blocks"))
+DIGEST = hashlib.sha256(_PARTS).hexdigest()[:8]
 SMALL = 2_000_000  # multiplications that one thread does in about the time of waking another
 
 
@@ -19,13 +24,8 @@ class Team:
     """A function whose loops over ``prange`` run in parallel, or alone."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.together = njit(parallel=True, cache=True)(function)
-        # numba's cache is named after the function: the two forms need two names.
-        name = f"{function.__name__}_alone"
-        code = function.__code__.replace(co_name=name)
-        copy = types.FunctionType(code, function.__globals__, name, function.__defaults__)
-        copy.__module__, copy.__qualname__ = function.__module__, name
-        self.alone = njit(cache=True)(copy)
+        self.together = njit(parallel=True, cache=True)(_named(function, "together"))
+        self.alone = njit(cache=True)(_named(function, "alone"))
 
     def __call__(self, *arguments: Any) -> Any:
         """By all threads."""
@@ -34,3 +34,12 @@ class Team:
     def doing(self, work: int) -> Any:
         """The form for so many multiplications."""
         return self.alone if work < SMALL else self.together
+
+
+def _named(function: Callable[..., Any], form: str) -> Any:
+    """A copy under a name of its own: numba's cache is named after the function."""
+    name = f"{function.__name__}_{form}_{DIGEST}"
+    code = function.__code__.replace(co_name=name)
+    copy = types.FunctionType(code, function.__globals__, name, function.__defaults__)
+    copy.__module__, copy.__qualname__ = function.__module__, name
+    return copy

@@ -5,6 +5,8 @@ Everything here is plain data or a function of plain data, so that it travels to
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +19,7 @@ from unifilter.viz.exhibit import Exhibit
 if TYPE_CHECKING:
     from unifilter.reproduce.results import Results
 
+RACED = "auto: "  # how a note of auto begins
 SIX = ("cora", "citeseer", "pubmed", "actor", "chameleon", "squirrel")
 
 
@@ -103,8 +106,11 @@ class Auto:
     @property
     def note(self) -> str:
         """What a Record of it says: its model may be a committee, so that the name says nothing."""
-        whose = "the portfolio" if self.portfolio is None else "a portfolio that other graphs chose"
-        return f"auto: {whose} was raced on this split"
+        if self.portfolio is None:
+            return f"{RACED}the portfolio was raced on this split"
+        settings = json.dumps([dict(setting) for setting in self.portfolio], sort_keys=True)
+        digest = hashlib.sha256(settings.encode()).hexdigest()[:8]
+        return f"{RACED}a portfolio that other graphs chose ({digest}) was raced on this split"
 
 
 How = Published | Searched | Auto

@@ -13,15 +13,13 @@ import numpy as np
 from unifilter.data.splits import Split
 from unifilter.models._registry import configure
 from unifilter.record import Record
-from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale, Searched
+from unifilter.reproduce.part import RACED, Auto, Job, Measure, Published, Scale, Searched
 from unifilter.reproduce.protocols import names
 from unifilter.reproduce.settings import tried, winner
 from unifilter.train.compare import Entry, serves
 from unifilter.train.config import Training
 from unifilter.train.significance import interval
 from unifilter.viz.exhibit import Value
-
-RACED = tuple(how.note for how in (Auto(), Auto(portfolio=())))
 
 
 class Results:
@@ -129,7 +127,7 @@ class Results:
 
 def raced(record: Record) -> str | None:
     """Auto's note, if the Record is one of auto's."""
-    return next((note for note in RACED if note in record.notes), None)
+    return next((note for note in record.notes if note.startswith(RACED)), None)
 
 
 def current(record: Record) -> Record:

@@ -101,22 +101,31 @@ def together(prepared: Prepared, model: str, jobs: Sequence[Job]) -> Iterator[Re
     size, at = min(MOST, len(jobs)), 0
     while at < len(jobs):
         some = jobs[at : at + size]
-        start = time.perf_counter()
-        try:
-            starts, lanes = lanes_of(prepared, model, some)
-            crowd = Crowd(lanes)
-            crowd.advance(max(job.training.epochs for job in some))
-        except torch.cuda.OutOfMemoryError:
-            if size == 1:
-                raise
-            starts, lanes, size = [], [], min(size, len(some)) // 2
+        found = _attempt(prepared, model, some, last=size == 1)
+        if found is None:
+            size = min(size, len(some)) // 2
             torch.cuda.empty_cache()
             continue
         at += len(some)
-        epoch = (time.perf_counter() - start) / max(1, sum(score.epochs for score in crowd.scores()))
-        outcomes = [outcome for lane in lanes for outcome in lane.outcomes(epoch)]
-        for job, begun, outcome in zip(some, starts, outcomes, strict=True):
+        for job, (begun, outcome) in zip(some, found, strict=True):
             yield _concluded(prepared, model, job, begun, outcome, len(some))
+
+
+def _attempt(
+    prepared: Prepared, model: str, some: Sequence[Job], last: bool
+) -> list[tuple[Start, Outcome]] | None:
+    """How some jobs began and ended, or None where memory was too small: then nothing of it is alive."""
+    start = time.perf_counter()
+    try:
+        starts, lanes = lanes_of(prepared, model, some)
+        crowd = Crowd(lanes)
+        crowd.advance(max(job.training.epochs for job in some))
+    except torch.cuda.OutOfMemoryError:
+        if last:
+            raise
+        return None
+    epoch = (time.perf_counter() - start) / max(1, sum(score.epochs for score in crowd.scores()))
+    return list(zip(starts, (o for lane in lanes for o in lane.outcomes(epoch)), strict=True))
 
 
 def _concluded(

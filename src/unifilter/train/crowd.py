@@ -53,6 +53,7 @@ class Lane:
         )
         self.best = {name: value.detach().clone() for name, value in bundle.state.items()}
         self.accuracy, self.loss = (torch.full((members,), v, device=device) for v in (-1.0, float("inf")))
+        self.blind = ~val.valid.any(dim=1)  # no validation nodes: the last epoch is the best there is
         self.waited, self.epochs = (torch.zeros(members, dtype=torch.long, device=device) for _ in range(2))
         self.best_epoch = torch.full((members,), -1, dtype=torch.long, device=device)
         self.time = torch.zeros((), dtype=torch.long, device=device)
@@ -91,10 +92,10 @@ class Lane:
             better = loss < self.loss
             if self.training.monitor == "accuracy":
                 better = (accuracy > self.accuracy) | ((accuracy == self.accuracy) & better)
-        else:  # no validation nodes: the last epoch is the best there is
+        else:
             loss = accuracy = torch.full_like(self.loss, float("nan"))
-            better = torch.ones_like(active)
-        better = better & active
+            better = torch.zeros_like(active)
+        better = (better | self.blind) & active
         self.trace.index_copy_(0, self.time.view(1), torch.stack([self._lost, loss, accuracy])[None])
         state = self.bundle.state
         for name, kept in self.best.items():

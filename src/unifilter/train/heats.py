@@ -24,7 +24,7 @@ from unifilter.train.config import Training
 from unifilter.train.crowd import Crowd
 from unifilter.train.loop import fit
 from unifilter.train.memory import members_that_fit
-from unifilter.train.population import Member, Population
+from unifilter.train.population import Member, Population, trains
 from unifilter.train.prepared import Prepared
 from unifilter.train.run import begin, rows, training_homophily
 from unifilter.train.trial import Trial, options_of, training_of
@@ -88,8 +88,10 @@ class Heats:
         if hasattr(model_class(self.model), "solve"):
             yield from ([self._solved(number, setting)] for number, setting in settings)
         elif self.model == "unifilter":
-            for _, group in groupby(sorted(settings, key=_shape), key=_shape):
+            alike = [s for s in settings if trains(self._training(s[1], 0))]
+            for _, group in groupby(sorted(alike, key=_shape), key=_shape):
                 yield from self._stacked(list(group))
+            yield from self._side_by_side([s for s in settings if s not in alike])
         else:
             yield from self._side_by_side(settings)
 
@@ -135,16 +137,24 @@ class Heats:
         at = 0
         while at < len(settings):
             some = settings[at : at + size]
-            try:
-                found = self._climbed(racers(some), some)
-            except torch.cuda.OutOfMemoryError:
-                if size == 1:
-                    raise
+            found = self._attempt(racers, some, last=size == 1)
+            if found is None:
                 size = min(size, len(some)) // 2
                 torch.cuda.empty_cache()
                 continue
             yield found
             at += len(some)
+
+    def _attempt(
+        self, racers: Callable[[Numbered], Population | Crowd], some: Numbered, last: bool
+    ) -> list[Trial] | None:
+        """The trials, or None where memory was too small: then nothing of the attempt is alive."""
+        try:
+            return self._climbed(racers(some), some)
+        except torch.cuda.OutOfMemoryError:
+            if last:
+                raise
+            return None
 
     def _solved(self, number: int, setting: dict[str, Any]) -> Trial:
         """A model that finds its own optimum, on every split."""

@@ -8,6 +8,7 @@ as it would be alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,6 +53,11 @@ class Member:
         mlp = c.hidden, c.layers, c.batch_norm, c.residual, c.bias
         learned = c.tau == "learn", c.h == "learn"
         return c.K, *mlp, c.per_column, c.ego, c.basis, c.scale, c.basis_dropout > 0, *learned
+
+
+def trains(training: Training) -> bool:
+    """Whether a population trains so: with Adam on all rows at once, stopping by validation accuracy."""
+    return (training.monitor, training.optimizer, training.batch) == ("accuracy", "adam", None)
 
 
 @dataclass(frozen=True)
@@ -104,6 +110,11 @@ class Population:
     ) -> None:
         if len({m.shape for m in members}) != 1:
             raise ValueError("a population has members of one shape; group them by Member.shape.")
+        if not all(trains(m.training) for m in members):
+            raise ValueError(
+                "a population is trained with Adam on all rows at once and stopped by validation accuracy; "
+                "train members with other optimisers, batches or monitors alone."
+            )
         self.order = sorted(range(len(members)), key=lambda i: members[i].split)
         self.members = [members[i] for i in self.order]
         inputs = inputs.first(self.members[0].config.K)
@@ -162,7 +173,7 @@ class Population:
         found = zip(
             *(t.tolist() for t in (self.accuracy, self.loss, self.best_epoch, self.epochs)), strict=True
         )
-        by_place = [Score(*row) for row in found]
+        by_place = [Score(*row) if row[0] == row[0] else Score(-1.0, math.inf, *row[2:]) for row in found]
         return [by_place[i] for i in _inverse(self.order)]
 
     @torch.no_grad()
@@ -191,12 +202,12 @@ class Population:
     def history(self, member: int) -> list[dict[str, float]]:
         """Losses, validation accuracy, tau and h of one member, epoch by epoch."""
         place = _inverse(self.order)[member]
-        names = "train_loss", "val_loss", "val_accuracy", "tau", "h"
+        names, left = ("train_loss", "val_loss", "val_accuracy", "tau", "h"), int(self.epochs[place])
         values = torch.stack(self.trace)[:, :, place].tolist() if self.trace else []
         return [
             {"epoch": epoch, **dict(zip(names, row, strict=True))}
             for epoch, row in enumerate(values)
-            if row[0] == row[0]  # NaN: it had left
+            if epoch < left  # NaN from then on, or before, if it diverged
         ]
 
     def tensors(self) -> dict[str, Tensor]:
@@ -289,7 +300,8 @@ class Population:
         a = self.alive
         active = self.waited[a] < self.patience[a]
         equal = (accuracy == self.accuracy[a]) & (loss < self.loss[a])
-        better = active & ((accuracy > self.accuracy[a]) | equal)
+        blind = self.val.count[self.stack.split[a]] == 0  # no validation nodes: the last epoch is the best
+        better = active & ((accuracy > self.accuracy[a]) | equal | blind)
         self.accuracy[a] = torch.where(better, accuracy, self.accuracy[a])
         self.loss[a] = torch.where(better, loss, self.loss[a])
         self.best_epoch[a] = torch.where(better, self.time - 1, self.best_epoch[a])

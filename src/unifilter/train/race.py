@@ -122,21 +122,20 @@ class Saved:
 
 def advance(groups: list[Group], epochs: int | None, stage: int, clock: Clock, saved: Saved) -> None:
     """Train on to so many epochs, or to the end, a few at a time, until the clock says stop."""
-    behind = [g for g in groups if g.alive]
-    while behind:
+
+    def left(group: Group) -> int:
+        population = group.population
+        most = max(m.training.epochs for m in population.members)
+        still = bool(group.alive) and population.alive.numel() > 0
+        return still * (min(most, most if epochs is None else epochs) - population.epoch)
+
+    while behind := [g for g in groups if left(g) > 0]:
         for group in behind:
-            goal = group.population.epoch + STEP
-            group.population.advance(STEP if epochs is None else min(goal, epochs) - group.population.epoch)
+            group.population.advance(min(STEP, left(group)))
             if clock.over(stage):
                 return
         clock.show(stage, groups)
         saved.save(groups, stage, clock)
-        behind = [
-            g
-            for g in behind
-            if g.population.alive.numel() and (epochs is None or g.population.epoch < epochs)
-            and g.population.epoch < max(m.training.epochs for m in g.population.members)
-        ]  # fmt: skip
 
 
 def halve(groups: list[Group]) -> None:

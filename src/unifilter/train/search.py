@@ -101,9 +101,15 @@ def search(
     for trial in trials.values():
         ladder.remember(trial)
     heats = Heats(Prepared(dataset, where), splits, model, ladder, patience, half)
-    while (waiting or len(trials) < settings) and time.monotonic() - start < seconds:
+    wanted = {plain(setting) for setting in first}
+
+    def left() -> int:
+        """Settings to come; one that was first once, and is no longer, does not count."""
+        return settings - sum(t.number >= 0 or plain(t.setting) in wanted for t in trials.values())
+
+    while (waiting or left() > 0) and time.monotonic() - start < seconds:
         if not waiting:
-            waiting = sampler.ask(min(batch, settings - len(trials) - sampler.underway()))
+            waiting = sampler.ask(min(batch, left() - sampler.underway()))
         heat, waiting = waiting, []
         if not heat:  # others have the rest under way
             break
@@ -113,7 +119,7 @@ def search(
             trials |= {t.number: t for t in [*found, *sampler.found()]}
             write_journal(journal, found)
             if on_batch is not None:
-                on_batch(found, settings - len(trials))
+                on_batch(found, left())
             if time.monotonic() - start > seconds:
                 break
     return sorted(trials.values(), key=lambda t: (t.finished, t.accuracy, -t.loss), reverse=True)

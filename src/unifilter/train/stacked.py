@@ -14,7 +14,7 @@ from unifilter.models._registry import configure
 from unifilter.models.unifilter import Config
 from unifilter.train.loop import Outcome
 from unifilter.train.memory import members_that_fit
-from unifilter.train.population import Member, Population
+from unifilter.train.population import Member, Population, trains
 from unifilter.train.prepared import Prepared
 from unifilter.train.run import Start, begin, rows
 
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 def can_be_stacked(model: str, jobs: Sequence[Job]) -> bool:
     """Whether a population trains these as a loop of their own would."""
     return model == "unifilter" and all(
-        job.split.val.any()
+        trains(job.training)
         and not job.training.mixed_precision
-        and (job.training.monitor, job.training.optimizer) == ("accuracy", "adam")
         and job.training.epochs == jobs[0].training.epochs
         for job in jobs
     )

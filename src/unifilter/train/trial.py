@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ class Trial:
     epochs: int
     finished: bool
     model: str = "unifilter"
-    reached: Sequence[float] = ()
+    reached: list[float] = field(default_factory=list)
 
     @property
     def preprocess(self) -> str:
