@@ -2,9 +2,11 @@
 
 import importlib.util
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from unifilter.train.portfolio import FEW, PORTFOLIO
+from unifilter.train.trial import Trial, write_journal
 
 FILE = Path(__file__).parents[2] / "experiments" / "choose_portfolio.py"
 spec = importlib.util.spec_from_file_location("choose_portfolio", FILE)
@@ -35,3 +37,12 @@ def test_each_setting_helps_where_those_before_it_do_worst():
     }
     assert choose_portfolio.choose(accuracy) == ["z", "x", "y"]
     assert choose_portfolio.choose(accuracy, most=2) == ["z", "x"]
+
+
+def test_published_settings_in_a_journal_choose_nothing(tmp_path):
+    drawn = Trial(0, {"preprocess": "row", "options.K": 10}, 0.5, 1.0, 40, True)
+    write_journal(tmp_path / "cora_quota.jsonl", [drawn, replace(drawn, number=-1, accuracy=0.99)])
+    with (tmp_path / "cora_quota.jsonl").open("a") as stream:
+        stream.write('{"number": 2, "set')  # cut short
+    (column,) = choose_portfolio.read([tmp_path / "cora_quota.jsonl"]).values()
+    assert list(column.values()) == [0.5]

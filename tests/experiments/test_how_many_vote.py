@@ -47,3 +47,12 @@ def test_a_study_of_a_small_graph(monkeypatch):
     line = how_many_vote.study("sbm:n=150,h=0.9,d=6", "stratified:2", seeds=2, epochs=15, tell=lambda _: None)
     assert set(line["held_out"]) == set(line["test"])
     assert line["held_out"]["everyone"] > 50
+
+
+def test_a_rule_is_judged_on_nodes_that_it_did_not_see():
+    """Candidates that are right at random: the best on the seen half is no better on the other."""
+    y = np.arange(120) % 3
+    p = said([1 / 3] * 40, y, seed=4)
+    held, _ = how_many_vote.judge(p, p, ["row"] * 40, y, y, np.random.default_rng(0))
+    assert held["the best"] < 0.45  # on the half that it was chosen by, it is right more often
+    assert max(how_many_vote.accuracy(q, y) for q in p) > held["the best"]

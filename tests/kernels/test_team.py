@@ -9,7 +9,7 @@ from numba import config, prange
 
 from unifilter import propagation
 from unifilter.graph.synthetic import block_model
-from unifilter.kernels import cpu, team
+from unifilter.kernels import blocks, cpu, team
 from unifilter.kernels.team import Team
 
 
@@ -62,3 +62,8 @@ def test_several_threads_give_the_same_bits_too():
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", only]
     done = subprocess.run(words, env=os.environ | {"NUMBA_NUM_THREADS": "2"}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_cache_is_named_after_what_kernels_are_made_of():
+    for form in (blocks.mix.together, blocks.mix.alone):
+        assert team.DIGEST in form.py_func.__qualname__

@@ -40,3 +40,17 @@ def test_the_way_back_draws_the_same_mask():
     out = dropout(x, RATES, torch.tensor(3))
     out.sum().backward()
     assert torch.equal(x.grad, out.detach())
+
+
+def test_half_precision_draws_the_same_mask():
+    x, rate, seed = torch.ones(1, 50, 7), torch.tensor([0.5]), torch.tensor(2**32 + 3)
+    half = dropout(x.bfloat16(), rate, seed)
+    assert half.dtype == torch.bfloat16
+    assert torch.equal(half.float(), dropout(x, rate, seed))
+    assert torch.equal(half.float(), dropout(x, rate, torch.tensor(3)))
+
+
+def test_one_rate_serves_all():
+    x = torch.ones(3, 40)
+    one = dropout(x, torch.tensor([0.5]), torch.tensor(3))
+    assert torch.equal(one, dropout(x, torch.full((3,), 0.5), torch.tensor(3)))

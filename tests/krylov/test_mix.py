@@ -3,6 +3,7 @@ import torch
 from torch.testing import assert_close
 
 from unifilter import mix
+from unifilter.kernels import spmm as kernels
 from unifilter.krylov import mix_dropped
 
 
@@ -68,3 +69,34 @@ def test_the_gradient_uses_the_masks_of_the_forward_pass():
 def test_everything_cannot_be_dropped():
     with pytest.raises(ValueError, match=r"\[0, 1\)"):
         mix_dropped(torch.randn(3, 4, 5), torch.randn(3, 3, 5), 1.0, 0)
+
+
+def apart(x):
+    """The same numbers with a last stride that is not 1."""
+    return x.transpose(-1, -2).contiguous().transpose(-1, -2)
+
+
+def test_rows_may_lie_apart_in_memory():
+    V, C, G = torch.randn(3, 6, 5), torch.randn(2, 3, 5), torch.randn(2, 6, 5)
+    assert_close(mix(apart(V), C), mix(V, C))
+    assert_close(mix(V, C, out=apart(torch.zeros(2, 6, 5))), mix(V, C))
+    assert_close(kernels.correlate(apart(G), apart(V)), kernels.correlate(G, V))
+    square = torch.randn(3, 3, 5)
+    assert_close(mix_dropped(apart(V), square, 0.5, 3), mix_dropped(V, square, 0.5, 3))
+    dropped = (3, 0.5, 3, False)
+    expected = kernels.correlate_dropped(G[0], V, *dropped)
+    assert_close(kernels.correlate_dropped(apart(G[0]), apart(V), *dropped), expected)
+
+
+def test_gradients_that_are_spread_out_are_read_as_what_they_are():
+    V, C = torch.randn(3, 6, 5, requires_grad=True), torch.randn(2, 3, 5, requires_grad=True)
+    for use in (torch.sum, lambda Z: Z.transpose(1, 2).contiguous().pow(2).sum()):
+        found = torch.autograd.grad(use(mix(V, C)), (V, C))
+        wanted = torch.autograd.grad(use(torch.einsum("kjd,jnd->knd", C, V)), (V, C))
+        for ours, theirs in zip(found, wanted, strict=True):
+            assert_close(ours, theirs)
+
+
+def test_seeds_wrap_at_32_bits():
+    V, C = torch.randn(3, 6, 5), torch.randn(3, 3, 5)
+    assert_close(mix_dropped(V, C, 0.5, 2**32 + 7), mix_dropped(V, C, 0.5, 7))

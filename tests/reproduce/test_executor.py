@@ -113,6 +113,8 @@ def test_auto_races_on_every_split(tmp_path):
     auto = Job("auto", GRAPH, "stratified:2", Auto("1s"))
     assert execute([part(auto)], SCALE, tmp_path).done == 1
     assert [len(r.candidates) > 1 for r in results_of(tmp_path, SCALE).of(auto)] == [True, True]
+    seeds = [{c["seed"] for c in r.candidates} for r in results_of(tmp_path, SCALE).of(auto)]
+    assert min(seeds[1]) == min(seeds[0]) + 1  # every split has a start of its own
 
 
 def test_auto_races_the_portfolio_that_a_job_brings(tmp_path):

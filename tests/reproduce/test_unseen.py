@@ -37,3 +37,22 @@ def test_what_seeing_a_graph_gains_is_paired(results_of, two, gains, holds):
     assert table.rows[unseen.UNSEEN]["cora"].ours.mean == pytest.approx(100 * sum(base) / 3)
     (claim,) = unseen.check(results, two)
     assert claim.holds is holds
+
+
+def test_without_portfolios_of_others_there_is_nothing_to_compare(results_of, scale, tmp_path):
+    bare = Scale(splits=3, graphs=scale.graphs, configs=tmp_path / "nowhere")
+    seen = unseen.job(unseen.SEEN, "cora", KIND, bare)
+    assert unseen.jobs(bare) == []
+    assert unseen.check(results_of([(seen, [0.5] * 3)]), bare) == []
+
+
+def test_a_claim_needs_all_splits(results_of, two):
+    seen, other = (unseen.job(form, "cora", KIND, two) for form in (unseen.SEEN, unseen.UNSEEN))
+    assert unseen.check(results_of([(seen, [0.5, 0.6]), (other, [0.5, 0.6])]), two) == []
+
+
+def test_records_of_another_portfolio_are_not_its(results_of, two, tmp_path):
+    other = unseen.job(unseen.UNSEEN, "cora", KIND, two)
+    results = results_of([(other, [0.5] * 3)])
+    (tmp_path / "unseen.json").write_text(json.dumps({"cora": [{"of": "another"}]}))
+    assert results.of(unseen.job(unseen.UNSEEN, "cora", KIND, two)) == []

@@ -129,3 +129,16 @@ def test_few_labels_are_raced_by_a_portfolio_of_their_own(data, monkeypatch):
         rates = {(c["setting"]["training.lr"], c["setting"]["options.dropout"]) for c in record.candidates}
         assert rates == {(s["training.lr"], s["options.dropout"]) for s in wanted}
         assert {c["setting"]["options.K"] for c in record.candidates} == {1}
+
+
+def test_no_candidate_is_trained_for_more_epochs_than_asked_for(data):
+    record = choose(data, splits.stratified(data.y), K=1, budget=None, device="cpu", epochs=3).record
+    assert {c["epochs"] for c in record.candidates} == {3}
+
+
+def test_without_validation_nodes_the_first_guess_is_trained(data):
+    split = splits.stratified(data.y)
+    blind = split._replace(val=split.val & False)
+    result = choose(data, blind, K=2, budget=None, device="cpu", epochs=30, portfolio=PORTFOLIO[:2])
+    assert result.record.scores["test"]["accuracy"] > 0.5
+    assert any("no validation nodes" in note for note in result.record.notes)

@@ -77,6 +77,35 @@ def test_features_are_dropped_once_for_all(model, prepared):
     assert seen == [False]
 
 
+def test_without_validation_nodes_the_last_epoch_is_the_best(prepared):
+    some = jobs(prepared.dataset)
+    blind = [job._replace(split=job.split._replace(val=job.split.val & False)) for job in some[:1]] + some[1:]
+    _, (lane,) = lanes_of(prepared, "gcn", blind)
+    Crowd([lane]).advance(SMALL.epochs)
+    first, second = lane.outcomes(0.0)
+    assert first.best_epoch == SMALL.epochs - 1
+    assert second.accuracy > 0
+
+
+def test_lone_jobs_on_one_split_keep_to_their_own_inputs(prepared):
+    data, split = prepared.dataset, splits.stratified(prepared.dataset.y)
+    some = [Job(split, {"K": K}, SMALL) for K in (1, 3)]
+    _, lanes = lanes_of(prepared, "sgc", some)
+    Crowd(lanes).advance(SMALL.epochs)
+    for job, lane in zip(some, lanes, strict=True):
+        alone = run(data, split, "sgc", job.options, SMALL, device="cpu")
+        assert_close(lane.outcomes(0.0)[0].history[-1]["train_loss"], alone.history[-1]["train_loss"])
+
+
+def test_those_bundled_with_one_who_stays_stay_too(prepared):
+    _, lanes = lanes_of(prepared, "gcn", jobs(prepared.dataset) + jobs(prepared.dataset, hidden=8))
+    crowd = Crowd(lanes)
+    crowd.advance(2)
+    crowd.keep([1])
+    crowd.advance(2)
+    assert [score.epochs for score in crowd.scores()] == [4, 4, 2, 2]
+
+
 def test_other_settings_are_other_bundles(prepared):
     some = jobs(prepared.dataset, hidden=8) + jobs(prepared.dataset, hidden=16)
     assert [len(lane.bundle.nets) for lane in lanes_of(prepared, "gcn", some)[1]] == [2, 2]

@@ -227,3 +227,40 @@ def test_running_statistics_are_torch_s(problem):
     wanted = alone(problem, member).model.state_dict()
     for name in ("mlp.norms.0.running_mean", "mlp.norms.0.running_var"):
         assert_close(population.state(0)[name], wanted[name], rtol=2e-4, atol=1e-6)
+
+
+def test_without_validation_nodes_the_last_epoch_is_the_best(problem):
+    inputs, y, masks = problem
+    blind = [(masks[0][0], masks[0][1][:0]), masks[1]]
+    members = [Member(Config(K=K, hidden=8), Training(lr=0.02, seed=1), split) for split in (0, 1)]
+    population = Population(inputs, y, blind, members, 5)
+    population.advance(30)
+    first, second = population.scores()
+    assert (first.accuracy, first.best_epoch) == (-1.0, 29)
+    assert second.accuracy > 0
+    other = population.predict([torch.arange(400)] * 2)[0].argmax(dim=1)
+    assert (other == y)[masks[0][0]].float().mean() > 0.4  # trained, and not as it began
+
+
+@pytest.mark.parametrize("change", [{"optimizer": "adamw"}, {"monitor": "loss"}, {"batch": 16}])
+def test_what_a_population_cannot_train_is_refused(problem, change):
+    with pytest.raises(ValueError, match="Adam"):
+        Population(*problem, [Member(Config(K=K), Training(**change), 0)], 5)
+
+
+def test_a_member_that_diverged_has_its_whole_history(problem):
+    member = Member(Config(K=K, hidden=8), Training(lr=1e30), 0)
+    population = Population(*problem, [member], 5, traces=True)
+    population.advance(12)
+    assert len(population.history(0)) == population.scores()[0].epochs == 12
+
+
+def test_those_who_stay_go_on_as_if_nobody_had_left(problem):
+    plain = Config(K=K, hidden=8, dropout=0.0)
+    members = [Member(plain, Training(lr=0.02, seed=s, epochs=40), 0) for s in range(3)]
+    whole, fewer = Population(*problem, members, 5), Population(*problem, members, 5)
+    whole.advance(30)
+    fewer.advance(10)
+    fewer.keep([1])
+    fewer.advance(20)
+    assert fewer.scores()[1].loss == pytest.approx(whole.scores()[1].loss, rel=1e-4)

@@ -136,3 +136,32 @@ def test_known_settings_are_tried_once_and_count_among_all(data, pair, tmp_path)
     again = search(data, pair, SPACE, 3, first=[known, other], **options)
     assert sorted(t.number for t in again) == [-2, -1, 0, 1]
     assert next(t.setting for t in again if t.number == -2) == other
+
+
+def test_settings_that_are_no_longer_known_make_room_for_others(data, pair, tmp_path):
+    known = [{"preprocess": "none", "options.K": K, "options.hidden": 4} for K in (2, 3)]
+    options = {"rungs": (3, 5), "device": "cpu", "journal": tmp_path / "j.jsonl"}
+    search(data, pair, SPACE, 4, first=known, **options)
+    assert sorted(t.number for t in search(data, pair, SPACE, 4, first=known[:1], **options)) == [
+        -2,
+        -1,
+        0,
+        1,
+        2,
+    ]
+
+
+def test_a_search_trains_with_the_optimiser_that_a_setting_names(data, pair):
+    values = {name: [v[0]] for name, v in SPACE.values.items()} | {"training.weight_decay": [0.5]}
+    values |= {"training.optimizer": ["adam", "adamw"], "training.lr": [0.02]}
+    first = [{name: v[-1] for name, v in values.items()}]
+    trials = search(
+        data,
+        pair,
+        Space(values | {"training.optimizer": ["adam"]}),
+        2,
+        first=first,
+        device="cpu",
+        rungs=(20,),
+    )
+    assert len({round(t.loss, 4) for t in trials}) == 2

@@ -91,6 +91,8 @@ def fit(
     options = {} if model == "auto" else parse_options(model, option or [])
     if model == "auto" and option:
         raise ValueError("--option belongs to a named --model; auto chooses its settings itself.")
+    if model == "auto" and (batch, lr, weight_decay) != (None, 0.01, 5e-4):
+        raise ValueError("--batch, --lr and --weight-decay belong to a named --model; auto chooses its own.")
     if model == "auto" and half:
         raise ValueError("--half belongs to --model unifilter; auto trains in float32.")
     if model != "auto":

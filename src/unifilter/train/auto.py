@@ -74,6 +74,8 @@ def choose(
     clock = Clock(seconds, on_progress)
     notes: list[str] = []
     h = training_homophily(dataset, split, notes)
+    if not (split.val & dataset.labelled).any():
+        notes.append("no validation nodes: nothing to choose by, so the portfolio's first setting to its end")
     common: dict[str, Any] = {"training.epochs": epochs, "training.patience": patience}
     if class_weights:
         common["training.class_weights"] = True
