@@ -1,4 +1,4 @@
-"""Five polynomial filters of degree 10 learn four responses: what each of them can and cannot draw."""
+"""Six polynomial filters of degree 10 learn four responses: what each of them can and cannot draw."""
 
 import importlib.util
 import math
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from unifilter import Graph
 from unifilter.models import create
 
 lam = torch.linspace(0, 2, 201, dtype=torch.float64)  # frequencies, from smooth to alternating
@@ -17,22 +18,28 @@ TARGETS = {
     "band-pass": torch.exp(-10 * (lam - 1) ** 2),
     "comb": torch.sin(math.pi * lam).abs(),
 }
-MODELS = ["gprgnn", "evennet", "chebnetii", "bernnet", "jacobiconv"]
+MODELS = ["gprgnn", "evennet", "chebnetii", "bernnet", "jacobiconv", "unifilter"]
+# UniFilter's basis belongs to a graph and a signal: here a grid of 12 x 12, and noise.
+ids = torch.arange(144).reshape(12, 12)
+pairs = [(ids[:, :-1], ids[:, 1:]), (ids[:-1], ids[1:])]
+edges = torch.cat([torch.stack([u.reshape(-1), v.reshape(-1)]) for u, v in pairs], dim=1)
+X = torch.randn(144, 1, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
 
 
 def learn(name: str, target: torch.Tensor) -> torch.Tensor:
     """The response of a model's filter after its own parameters were fitted to the target."""
     model = create(name, d=1, classes=1, K=10).double()
+    given = (lam, model.prepare(Graph.from_edges(edges), X, model.config)) if name == "unifilter" else (lam,)
     optimizer = torch.optim.LBFGS(model.parameters(), max_iter=200, line_search_fn="strong_wolfe")
 
     def loss() -> torch.Tensor:
         optimizer.zero_grad()
-        error = (model.response(lam).reshape(-1) - target).square().mean()
+        error = (model.response(*given).reshape(-1) - target).square().mean()
         error.backward()
         return error
 
     optimizer.step(loss)
-    return model.response(lam).detach().reshape(-1)
+    return model.response(*given).detach().reshape(-1)
 
 
 learned = {what: {name: learn(name, target) for name in MODELS} for what, target in TARGETS.items()}

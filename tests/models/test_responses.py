@@ -37,6 +37,10 @@ gnnhf        fixed  fixed  fixed  fixed
 gprgnn       best   best   best   best    free weights
 jacobiconv   best   best   best   best
 optbasis     best   best   best   best
+unifilter    best   best   best   best    free weights, whatever tau and h
+homfilter    best   best   best   best
+hetfilter    best   best   best   best
+ortfilter    best   best   best   best
 favard       0.03   0.01   best   best    free too, but the basis moves with the weights
 evennet      never  never  best   best    symmetric about lambda = 1
 chebnetii    0.02   best   0.06   best    not negative at the nodes

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from unifilter.bases import heterophily, released
+from unifilter.bases import heterophily, orthonormal, released, response
 from unifilter.graph import Graph
 from unifilter.krylov import mix, mix_dropped
 from unifilter.models._basis import Basis
@@ -173,6 +173,14 @@ class UniFilter(nn.Module):
             seed = torch.randint(2**32, (), device=V.device)
             return mix_dropped(V, C, p, seed, lower=True)
         return mix(V, C.sum(dim=0))
+
+    def response(self, lam: Tensor, inputs: Basis) -> Tensor:
+        """g(lambda) of every feature column, (q, d), at eigenvalues of I - P.
+
+        The basis belongs to the signal, so the response needs the inputs beside the parameters.
+        """
+        basis = inputs.first(self.config.K)
+        return response(self.coefficients(inputs).sum(dim=0), lam, orthonormal(basis.T, basis.norm))
 
     def forward(self, inputs: Basis) -> Tensor:
         """Logits (n, classes) of the rows that the inputs hold."""
