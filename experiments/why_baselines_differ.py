@@ -91,6 +91,19 @@ def variants() -> list[Variant]:
         Variant("linkx", "cora", "fixed", "raw features, no self-loops", raw, brief, "none")
         for raw in [{"hidden": 64, "layers": 1, "A_layers": 1, "self_loops": False}]
     ]
+    of, base = ("linkx", "actor", "fixed"), {"hidden": 64, "A_layers": 1, "X_layers": 1}
+    found += [
+        Variant(*of, f"layers = {layers}, X_layers = {X}, rate {lr}", base | sized, rate)
+        for layers, X, lr in (
+            (1, 1, 0.01),
+            (2, 1, 0.01),
+            (3, 2, 0.01),
+            (3, 2, 0.05),
+            (4, 1, 0.01),
+            (4, 2, 0.05),
+        )
+        for sized, rate in [({"layers": layers, "X_layers": X}, {"lr": lr, "epochs": 300, "patience": 300})]
+    ]
     of = "gcn", "squirrel", "fixed"
     found += [Variant(*of, "as in the table"), Variant(*of, "400 epochs", training={"epochs": 400})]
     of = "jacobiconv", "chameleon", "quota"
