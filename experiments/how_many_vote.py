@@ -4,10 +4,11 @@
 
 The portfolio from so many random starts, trained to its end on ten splits of each graph. A rule sees the
 probabilities that the candidates give to one half of the validation nodes, and is judged on the other half,
-over many halves: so rules are compared, and one can be chosen, without a look at test nodes. What the rules
-give there, each with all validation nodes, is noted beside it. A line a graph and protocol goes to
-`how_many_vote.jsonl`: means in percent for every rule. (The five of `train/vote.py` were chosen before this
-was so, after test accuracies.)
+over many halves: so rules are compared, and one can be chosen, without a look at test nodes. (The epoch at
+which a candidate stopped was chosen on both halves, the same for every rule.) What the rules give on test
+nodes, each with all validation nodes, is noted beside it. A line a graph and protocol goes to
+`how_many_vote.jsonl`: means in percent for every rule. The five of `train/vote.py` were chosen before this
+was so, after test accuracies.
 """
 
 from __future__ import annotations

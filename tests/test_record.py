@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from unifilter.record import Record, read, write_atomically
+from unifilter.record import Record, mend, read, write_atomically
 
 
 def record(seed: int = 0) -> Record:
@@ -57,3 +57,15 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         write_atomically(file, json.dumps("new"))
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_line_that_was_cut_short_is_mended_before_others_follow(tmp_path):
+    file = tmp_path / "records.jsonl"
+    record(0).append(file)
+    with file.open("a") as stream:
+        stream.write('{"model": "unif')
+    mend(file)
+    record(1).append(file)
+    assert [r.seed for r in read(file)] == [0, 1]
+    mend(tmp_path / "none")
+    assert not (tmp_path / "none").exists()

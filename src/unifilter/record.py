@@ -127,3 +127,12 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def mend(file: Path) -> None:
+    """Cut off the part of a line that a killed process may have left at a file's end."""
+    written = file.read_bytes() if file.exists() else b""
+    whole = written[: written.rfind(b"\n") + 1]
+    if whole != written:
+        with file.open("r+b") as stream:
+            stream.truncate(len(whole))

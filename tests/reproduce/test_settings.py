@@ -6,8 +6,8 @@ from unifilter.models._registry import configure
 from unifilter.presets import NAMES
 from unifilter.reproduce import rows
 from unifilter.reproduce.part import Searched
-from unifilter.reproduce.settings import journal, known_settings, mend, published, released, tried, winner
-from unifilter.train.trial import Trial, options_of, read_journal, training_of, write_journal
+from unifilter.reproduce.settings import journal, known_settings, published, released, tried, winner
+from unifilter.train.trial import Trial, options_of, training_of, write_journal
 
 CONFIGS = Path(__file__).parents[2] / "experiments/configs"
 
@@ -69,17 +69,6 @@ def test_changes_and_a_grid_go_on_top_of_the_winner(tmp_path):
     how = Searched("sgc", 1, {"K": 4}, {"K": [2, 3]})
     entry = winner(tmp_path, "cora", "fixed:10", how)
     assert (entry.options, entry.grid) == ({"K": 4}, {"K": [2, 3]})
-
-
-def test_a_line_that_was_cut_short_is_mended_before_others_follow(tmp_path):
-    file = tmp_path / "j.jsonl"
-    write_journal(file, [trial(0, 0.7)])
-    with file.open("a") as stream:
-        stream.write('{"number": 1, "sett')
-    mend(file)
-    write_journal(file, [trial(1, 0.8)])
-    assert [t.number for t in read_journal(file)] == [0, 1]
-    mend(tmp_path / "none")
 
 
 def test_a_search_begins_with_what_was_published_and_older_journals_serve_until_then(tmp_path):

@@ -12,13 +12,13 @@ from typing import TypeVar
 
 import torch
 
-from unifilter.record import Record, read, write_atomically
+from unifilter.record import Record, mend, read, write_atomically
 from unifilter.reproduce.cost import cost
 from unifilter.reproduce.graphs import load
 from unifilter.reproduce.part import Auto, Job, Measure, Part, Scale, Searched
 from unifilter.reproduce.protocols import parse, trials
 from unifilter.reproduce.results import Results, current, raced
-from unifilter.reproduce.settings import journal, mend
+from unifilter.reproduce.settings import journal
 from unifilter.train.auto import choose
 from unifilter.train.compare import resume, runs
 from unifilter.train.pool import GRACE, CutOffError, Progress, Task, work_through

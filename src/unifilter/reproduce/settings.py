@@ -78,15 +78,6 @@ def journal(folder: Path, model: str, dataset: str, protocol: str) -> Path:
     return folder / "journals" / f"{model}_{safe}_{parse(protocol)[0]}.jsonl"
 
 
-def mend(file: Path) -> None:
-    """Cut off the part of a line that a killed process may have left at a file's end."""
-    written = file.read_bytes() if file.exists() else b""
-    whole = written[: written.rfind(b"\n") + 1]
-    if whole != written:
-        with file.open("r+b") as stream:
-            stream.truncate(len(whole))
-
-
 def known_settings(model: str, configs: Path) -> tuple[dict[str, Any], ...]:
     """What was published of a model for any of the six graphs, once each: where its search begins.
 

@@ -16,7 +16,7 @@ from unifilter.data import splits
 from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
 from unifilter.models._registry import configure
-from unifilter.record import Record, read
+from unifilter.record import Record, mend, read
 from unifilter.train.beside import Job, gains_by_company, together
 from unifilter.train.config import Training
 from unifilter.train.memory import forget_peak
@@ -217,14 +217,8 @@ def serves(record: Record, about: dict[str, Any], split: Split, entry: Entry, tr
 def resume(file: str | Path) -> list[Record]:
     """Records of a file that a killed process may have left; the part of a line at its end is cut off."""
     file = Path(file)
-    if not file.exists():
-        return []
-    written = file.read_bytes()
-    whole = written[: written.rfind(b"\n") + 1]
-    if whole != written:
-        with file.open("r+b") as stream:
-            stream.truncate(len(whole))
-    return read(file)
+    mend(file)
+    return read(file) if file.exists() else []
 
 
 def trials_of(dataset: Dataset, protocol: str) -> list[Trial]:
