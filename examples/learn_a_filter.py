@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from unifilter import Graph
+from unifilter import load
 from unifilter.models import create
 
 lam = torch.linspace(0, 2, 201, dtype=torch.float64)  # frequencies, from smooth to alternating
@@ -19,37 +19,32 @@ TARGETS = {
     "comb": torch.sin(math.pi * lam).abs(),
 }
 MODELS = ["gprgnn", "evennet", "chebnetii", "bernnet", "jacobiconv", "unifilter"]
-# UniFilter's basis belongs to a graph and a signal: here a grid of 12 x 12, and noise.
-ids = torch.arange(144).reshape(12, 12)
-pairs = [(ids[:, :-1], ids[:, 1:]), (ids[:-1], ids[1:])]
-edges = torch.cat([torch.stack([u.reshape(-1), v.reshape(-1)]) for u, v in pairs], dim=1)
-X = torch.randn(144, 1, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+data = load("sbm:n=200,h=0.5,d=1")  # UniFilter's basis belongs to a graph and a signal
+uni = create("unifilter", d=1, classes=1, K=10)
+INPUTS = {"unifilter": [uni.prepare(data.graph, data.features().double(), uni.config)]}
 
 
 def learn(name: str, target: torch.Tensor) -> torch.Tensor:
     """The response of a model's filter after its own parameters were fitted to the target."""
     model = create(name, d=1, classes=1, K=10).double()
-    given = (lam, model.prepare(Graph.from_edges(edges), X, model.config)) if name == "unifilter" else (lam,)
     optimizer = torch.optim.LBFGS(model.parameters(), max_iter=200, line_search_fn="strong_wolfe")
 
     def loss() -> torch.Tensor:
         optimizer.zero_grad()
-        error = (model.response(*given).reshape(-1) - target).square().mean()
+        error = (model.response(lam, *INPUTS.get(name, [])).reshape(-1) - target).square().mean()
         error.backward()
         return error
 
     optimizer.step(loss)
-    return model.response(*given).detach().reshape(-1)
+    return model.response(lam, *INPUTS.get(name, [])).detach().reshape(-1)
 
 
 learned = {what: {name: learn(name, target) for name in MODELS} for what, target in TARGETS.items()}
-
 grid = " ".join(f"{x:6.2f}" for x in lam[::25])
 for what, target in TARGETS.items():
     print(f"\n{what}: g(lambda), and the error of each filter\n{'lambda':>12} {grid}")
     for name, g in {"target": target, **learned[what]}.items():
-        error = float((g - target).norm() / target.norm())
-        print(f"{name:>12}", *(f"{x:6.2f}" for x in g[::25]), f"  {error:.1%}")
+        print(f"{name:>12}", *(f"{x:6.2f}" for x in g[::25]), f"  {(g - target).norm() / target.norm():.1%}")
 
 if importlib.util.find_spec("plotly"):
     from plotly.subplots import make_subplots

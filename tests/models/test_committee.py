@@ -51,3 +51,13 @@ def test_members_may_have_fewer_hops_but_not_more(data):
 def test_a_committee_of_nobody_is_refused():
     with pytest.raises(ValueError, match="at least one member"):
         Config(members=())
+
+
+def test_it_answers_in_the_precision_it_is_asked_in(data):
+    config = Config(K=2, members=({"hidden": 8}, {"hidden": 4}))
+    for dtype in (torch.float32, torch.float64):
+        model = Committee(config, data.d, 3).to(dtype).eval()
+        found = model(Committee.prepare(data.graph, data.features().to(dtype), config))
+        assert found.dtype == dtype
+        wrong = (found.exp().sum(dim=1) - 1).abs().max()
+        assert wrong < 8 * torch.finfo(dtype).eps

@@ -95,7 +95,9 @@ class Committee(nn.Module):
 
     def forward(self, inputs: Basis) -> Tensor:
         """Logarithms of the mean of the members' probabilities, (n, classes)."""
-        votes = torch.stack([torch.log_softmax(m(inputs).float(), dim=1) for m in self.members])
+        logits = torch.stack([m(inputs) for m in self.members])
+        exact = torch.promote_types(logits.dtype, torch.float32)  # float64 stays what it is
+        votes = torch.log_softmax(logits, dim=2, dtype=exact)
         return torch.logsumexp(votes, dim=0) - math.log(len(self.members))
 
     def groups(self) -> dict[str, list[nn.Parameter]]:
