@@ -1,5 +1,7 @@
 """All training rows at once where they fit, else as many as do."""
 
+import weakref
+
 import pytest
 import torch
 from torch import nn
@@ -19,6 +21,7 @@ from unifilter.train.memory import (
     activations,
     bytes_of_a_row,
     free_memory,
+    in_parts,
     members_that_fit,
     rows_that_fit,
 )
@@ -112,3 +115,31 @@ def test_the_larger_a_member_the_fewer_fit():
     some = members_that_fit(inputs, 10**5, Config(hidden=64), cpu)
     assert some > members_that_fit(inputs, 10**5, Config(hidden=512), cpu) >= 1
     assert members_that_fit(inputs, 10**12, Config(), cpu) == 1
+
+
+class Large:
+    """Something that an attempt holds."""
+
+
+def test_work_is_halved_where_memory_is_too_small_and_nothing_of_the_attempt_stays_alive(monkeypatch):
+    references, alive = [], []
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: alive.extend(r() for r in references))
+
+    def work(some):
+        large = Large()
+        references.append(weakref.ref(large))
+        if len(some) > 2:
+            raise torch.cuda.OutOfMemoryError("too many")
+        return list(some)
+
+    assert list(in_parts(range(6), 4, work)) == [[0, 1], [2, 3], [4, 5]]
+    assert alive == [None]
+
+
+def test_one_that_is_too_large_is_said(monkeypatch):
+    def work(some):
+        raise torch.cuda.OutOfMemoryError("too large")
+
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
+    with pytest.raises(torch.cuda.OutOfMemoryError, match="too large"):
+        list(in_parts([1, 2], 2, work))

@@ -124,11 +124,11 @@ def create(
     ValueError: linkx needs the graph's nodes: create('linkx', ..., nodes=...).
     """
     cls, config, extra = model_class(name), configure(name, options), dict[str, Any]()
-    for what, given, argument in (("nodes", nodes, "nodes"), ("labels", labels, "labels")):
+    for what, given in (("nodes", nodes), ("labels", labels)):
         if getattr(cls, f"uses_{what}", False):
             if given is None:
-                raise ValueError(f"{name} needs the graph's {what}: create({name!r}, ..., {argument}=...).")
-            extra[argument] = given
+                raise ValueError(f"{name} needs the graph's {what}: create({name!r}, ..., {what}=...).")
+            extra[what] = given
     if getattr(cls, "uses_homophily", False) and homophily is not None:
         extra["h"] = homophily
     return cls(config, d, classes, **extra)

@@ -16,6 +16,7 @@ from unifilter.train.bundle import Bundle, Target
 from unifilter.train.config import Training
 from unifilter.train.crowd import Crowd, Lane
 from unifilter.train.loop import Outcome, Part
+from unifilter.train.memory import in_parts
 from unifilter.train.prepared import Prepared
 from unifilter.train.run import Result, Start, begin, conclude
 from unifilter.train.stacked import can_be_stacked, stacked
@@ -76,9 +77,8 @@ def _alike(prepared: Prepared, model: str, job: Job, launches_count: bool) -> st
     same = job.options, job.preprocess, replace(job.training, seed=0)
     config = configure(model, job.options)
     rows = prepared(model, job.preprocess, config).independent_rows
-    single = hasattr(model_class(model), "unbundled") or (
-        rows and not (launches_count and not getattr(config, "batch_norm", False))
-    )
+    apart = rows and (not launches_count or getattr(config, "batch_norm", False))
+    single = apart or hasattr(model_class(model), "unbundled")
     alone = (id(job.split), job.training.seed) if single else ()
     return repr((same, alone))
 
@@ -98,34 +98,20 @@ def together(prepared: Prepared, model: str, jobs: Sequence[Job]) -> Iterator[Re
         for job, (begun, outcome) in zip(jobs, stacked(prepared, jobs), strict=True):
             yield _concluded(prepared, model, job, begun, outcome, len(jobs))
         return
-    size, at = min(MOST, len(jobs)), 0
-    while at < len(jobs):
-        some = jobs[at : at + size]
-        found = _attempt(prepared, model, some, last=size == 1)
-        if found is None:
-            size = min(size, len(some)) // 2
-            torch.cuda.empty_cache()
-            continue
-        at += len(some)
-        for job, (begun, outcome) in zip(some, found, strict=True):
-            yield _concluded(prepared, model, job, begun, outcome, len(some))
+    for found in in_parts(jobs, MOST, lambda some: _side_by_side(prepared, model, some)):
+        for job, begun, outcome in found:
+            yield _concluded(prepared, model, job, begun, outcome, len(found))
 
 
-def _attempt(
-    prepared: Prepared, model: str, some: Sequence[Job], last: bool
-) -> list[tuple[Start, Outcome]] | None:
-    """How some jobs began and ended, or None where memory was too small: then nothing of it is alive."""
+def _side_by_side(prepared: Prepared, model: str, jobs: Sequence[Job]) -> list[tuple[Job, Start, Outcome]]:
+    """How every job began and ended."""
     start = time.perf_counter()
-    try:
-        starts, lanes = lanes_of(prepared, model, some)
-        crowd = Crowd(lanes)
-        crowd.advance(max(job.training.epochs for job in some))
-    except torch.cuda.OutOfMemoryError:
-        if last:
-            raise
-        return None
+    starts, lanes = lanes_of(prepared, model, jobs)
+    crowd = Crowd(lanes)
+    crowd.advance(max(job.training.epochs for job in jobs))
     epoch = (time.perf_counter() - start) / max(1, sum(score.epochs for score in crowd.scores()))
-    return list(zip(starts, (o for lane in lanes for o in lane.outcomes(epoch)), strict=True))
+    outcomes = (outcome for lane in lanes for outcome in lane.outcomes(epoch))
+    return list(zip(jobs, starts, outcomes, strict=True))
 
 
 def _concluded(

@@ -23,7 +23,7 @@ from unifilter.train.beside import MOST, Job, lanes_of
 from unifilter.train.config import Training
 from unifilter.train.crowd import Crowd
 from unifilter.train.loop import fit
-from unifilter.train.memory import members_that_fit
+from unifilter.train.memory import in_parts, members_that_fit
 from unifilter.train.population import Member, Population, trains
 from unifilter.train.prepared import Prepared
 from unifilter.train.run import begin, rows, training_homophily
@@ -133,28 +133,8 @@ class Heats:
     def _in_heats(
         self, settings: Numbered, size: int, racers: Callable[[Numbered], Population | Crowd]
     ) -> Iterator[list[Trial]]:
-        """So many settings at a time; half as many where memory is too small, which others may share."""
-        at = 0
-        while at < len(settings):
-            some = settings[at : at + size]
-            found = self._attempt(racers, some, last=size == 1)
-            if found is None:
-                size = min(size, len(some)) // 2
-                torch.cuda.empty_cache()
-                continue
-            yield found
-            at += len(some)
-
-    def _attempt(
-        self, racers: Callable[[Numbered], Population | Crowd], some: Numbered, last: bool
-    ) -> list[Trial] | None:
-        """The trials, or None where memory was too small: then nothing of the attempt is alive."""
-        try:
-            return self._climbed(racers(some), some)
-        except torch.cuda.OutOfMemoryError:
-            if last:
-                raise
-            return None
+        """So many settings at a time, or as many as memory holds, which others may share."""
+        return in_parts(settings, size, lambda some: self._climbed(racers(some), some))
 
     def _solved(self, number: int, setting: dict[str, Any]) -> Trial:
         """A model that finds its own optimum, on every split."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +15,9 @@ ROWS = 2**16  # that are computed at once where not all are
 SHARE = 0.5  # of the free memory that is planned with: the machine has other work, and this is an estimate
 COPIES = 4  # of every activation: the value, what dropout or a norm keeps of it, the gradient, a temporary
 UNKNOWN = 2**32  # bytes, where the machine does not say what is free
+
+Thing = TypeVar("Thing")
+Found = TypeVar("Found")
 
 
 def rows_that_fit(
@@ -64,6 +68,34 @@ def members_that_fit(inputs: Any, n: int, config: Any, device: torch.device) -> 
     member = n * (6 * d + 12 * config.hidden * (config.layers - 1)) * size + 28 * d * config.hidden
     free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else UNKNOWN
     return max(1, int(0.6 * free / member))
+
+
+def in_parts(items: Sequence[Thing], size: int, work: Callable[[Sequence[Thing]], Found]) -> Iterator[Found]:
+    """Work on so many items at a time, and on half as many where a GPU's memory is too small for them.
+
+    Examples
+    --------
+    >>> list(in_parts([1, 2, 3], 2, sum))
+    [3, 3]
+    """
+    at = 0
+    while at < len(items):
+        some = items[at : at + size]
+        if (found := _unless_too_many(work, some)) is None:  # nothing of the attempt is alive any more
+            size = len(some) // 2
+            torch.cuda.empty_cache()
+            continue
+        yield found
+        at += len(some)
+
+
+def _unless_too_many(work: Callable[[Sequence[Thing]], Found], some: Sequence[Thing]) -> Found | None:
+    try:
+        return work(some)
+    except torch.cuda.OutOfMemoryError:
+        if len(some) == 1:
+            raise
+        return None
 
 
 def bytes_of_a_row(inputs: Any) -> int:

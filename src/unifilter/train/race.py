@@ -125,9 +125,10 @@ def advance(groups: list[Group], epochs: int | None, stage: int, clock: Clock, s
 
     def left(group: Group) -> int:
         population = group.population
+        if not group.alive or not population.alive.numel():
+            return 0
         most = max(m.training.epochs for m in population.members)
-        still = bool(group.alive) and population.alive.numel() > 0
-        return still * (min(most, most if epochs is None else epochs) - population.epoch)
+        return (most if epochs is None else min(most, epochs)) - population.epoch
 
     while behind := [g for g in groups if left(g) > 0]:
         for group in behind:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ import torch
 from unifilter.models._registry import configure
 from unifilter.models.unifilter import Config
 from unifilter.train.loop import Outcome
-from unifilter.train.memory import members_that_fit
+from unifilter.train.memory import in_parts, members_that_fit
 from unifilter.train.population import Member, Population, trains
 from unifilter.train.prepared import Prepared
 from unifilter.train.run import Start, begin, rows
@@ -42,10 +42,9 @@ def stacked(prepared: Prepared, jobs: Sequence[Job]) -> list[tuple[Start, Outcom
 
     for _, alike in groupby(sorted(range(len(jobs)), key=shape), key=shape):
         some = list(alike)
-        while some:
-            size = _fits(prepared, jobs, configs, some)
-            found |= zip(some[:size], _trained(prepared, [jobs[i] for i in some[:size]]), strict=True)
-            some = some[size:]
+        size = _fits(prepared, jobs, configs, some)
+        ended = in_parts(some, size, lambda part: _trained(prepared, [jobs[i] for i in part]))
+        found |= zip(some, chain.from_iterable(ended), strict=True)
     return [found[i] for i in range(len(jobs))]
 
 
