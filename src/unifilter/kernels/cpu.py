@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from unifilter._types import Recurrence
-from unifilter.kernels import blocks, recurrence, reference, team
+from unifilter.kernels import blocks, dropped, recurrence, reference, team
 from unifilter.kernels.csr import CSR, Schedule, schedule
 
 WORKSPACE = 2**30  # bytes that all threads together may take for tiles of their own
@@ -81,7 +81,7 @@ def mix_dropped(V: Tensor, C: Tensor, p: float, seed: int, lower: bool) -> Tenso
     """See ``reference.mix_dropped``. Neither the basis nor its mask is ever written to memory."""
     _check(C.dtype)
     out = empty(V.shape[1:], C.dtype)
-    mixed = blocks.mix_dropped.doing(C.shape[0] * V.numel())
+    mixed = dropped.mix_dropped.doing(C.shape[0] * V.numel())
     mixed(_stored(V), _numpy(C.contiguous()), lower, *_dropout(C.dtype, p, seed), _numpy(out))
     return out
 
@@ -90,7 +90,7 @@ def correlate_dropped(G: Tensor, V: Tensor, J: int, p: float, seed: int, lower: 
     """See ``reference.correlate_dropped``."""
     kind = _sum(V)
     out = torch.empty(J, V.shape[0], V.shape[2], dtype=kind)
-    blocks.correlate_dropped.doing(J * V.numel())(
+    dropped.correlate_dropped.doing(J * V.numel())(
         _numpy(G.to(kind)), _stored(V), lower, *_dropout(kind, p, seed), _numpy(out)
     )
     return out
@@ -105,7 +105,7 @@ def dropout(x: Tensor, rates: Tensor, seed: int) -> Tensor:
     factors = (1 / (1 - rates.double())).to(x.dtype).numpy()
     size = x.numel() // max(1, x.shape[0])
     flat = _numpy(x).reshape(-1)
-    blocks.dropout.doing(8 * x.numel())(
+    dropped.dropout.doing(8 * x.numel())(
         flat, size, drops, factors, np.uint32(seed % 2**32), _numpy(out).reshape(-1)
     )
     return out
