@@ -3,12 +3,13 @@
     python experiments/choose_portfolio.py            both portfolios
     python experiments/choose_portfolio.py --unseen   configs/unseen.json: each graph by the others
 
-Many labels: journals of `search_six_graphs.py` (quota splits, 10 hops) and of `unifilter reproduce` (both
-kinds of splits, 2 or 10 hops, w from both starts). Few labels: those of `few_labels.py`. The next setting is
-always the one that brings the best of those chosen closest to the best of all, summed over graphs and kinds
-of splits; where a setting was not tried, it does not help. It ends when nothing is gained, or with as many as
-a short budget can train. `unifilter.train.portfolio` holds both results, and one setting by hand, which was
-made for Actor: there it is left out of what the others choose. Tests compare.
+Many labels: journals of `search_six_graphs.py` (quota splits, 10 hops) and of earlier runs of `unifilter
+reproduce` (`unifilter_*.jsonl`: both kinds of splits, 2 or 10 hops, w from both starts, wider ranges). Few
+labels: those of `few_labels.py`. The next setting is always the one that brings the best of those chosen
+closest to the best of all, summed over graphs and kinds of splits; where a setting was not tried, it does not
+help. It ends when nothing is gained, or with as many as a short budget can train. `unifilter.train.portfolio`
+holds both results, and one setting by hand, which was made for Actor: there it is left out of what the others
+choose. Tests compare.
 """
 
 from __future__ import annotations
@@ -25,10 +26,7 @@ from unifilter.train.portfolio import PORTFOLIO
 from unifilter.train.trial import read_journal
 
 RESULTS = Path(__file__).parent / "results"
-JOURNALS = (
-    *sorted((RESULTS / "journals").glob("*.jsonl")),
-    *sorted((RESULTS / "reproduce" / "journals").glob("unifilter_*.jsonl")),
-)
+JOURNALS = sorted((RESULTS / "journals").glob("*.jsonl"))
 UNSEEN = Path(__file__).parent / "configs" / "unseen.json"
 MOST = 10
 EARLIER: dict[str, Any] = {

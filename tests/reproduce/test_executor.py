@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from unifilter.data import load
 from unifilter.record import read
 from unifilter.reproduce import executor
 from unifilter.reproduce.executor import complete, execute, records_of, results_of
@@ -107,6 +108,17 @@ def test_known_settings_are_tried_although_an_older_search_has_ended(tmp_path):
     assert execute([part(longer)], SCALE, tmp_path).done == 1
     numbers = [t.number for t in read_journal(journal(tmp_path, "sgc", GRAPH, "quota:2"))]
     assert sorted(numbers) == [-1, 0, 1]
+
+
+def test_one_search_serves_both_readings_of_a_split(tmp_path, monkeypatch):
+    other = Job("searched", GRAPH, "quota48:2", Searched("sgc", 2))
+    seen = []
+    search = executor.search
+    monkeypatch.setattr(executor, "search", lambda d, s, *r, **k: (seen.append(s), search(d, s, *r, **k)))
+    assert execute([part(other, replace(other, protocol="fixed:2"))], SCALE, tmp_path).done == 2
+    (splits,) = seen
+    assert [s.name for s in splits] == [t.split.name for t in executor.trials(load(GRAPH), "fixed:2")]
+    assert len(results_of(tmp_path, SCALE).of(other)) == 2
 
 
 def test_auto_races_on_every_split(tmp_path):

@@ -33,6 +33,20 @@ def test_what_asks_the_host_is_refused_and_nothing_is_broken():
     assert float(x.sum()) == 3.0
 
 
+@gpu
+def test_recordings_that_are_gone_leave_their_memory_to_the_next():
+    size = int(0.4 * torch.cuda.mem_get_info()[1]) // 4
+    x = torch.zeros((), device="cuda")
+
+    def work():
+        x.add_(torch.ones(size, device="cuda").sum())
+
+    for _ in range(3):  # three would not fit side by side
+        recorded(work).replay()
+    torch.cuda.synchronize()
+    assert float(x) > 0
+
+
 def test_without_a_gpu_nothing_can_be_recorded():
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")

@@ -73,7 +73,7 @@ def test_groups_are_those_of_the_model(name):
 @every_model
 def test_a_space_is_neither_a_point_nor_a_desert(name):
     space = space_of(name)
-    assert 2 <= space.size <= 1_000_000
+    assert 2 <= space.size <= 200_000
     assert all(len(values) == len(set(values)) > 0 for values in space.values.values())
     assert set(space.values.get("preprocess", [])) <= set(preprocess.NAMES)
     # Journals are lines of JSON, and what is read from one must be the same setting.

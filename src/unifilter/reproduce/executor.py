@@ -18,7 +18,7 @@ from unifilter.reproduce.graphs import load
 from unifilter.reproduce.part import Auto, Job, Measure, Part, Scale, Searched
 from unifilter.reproduce.protocols import parse, trials
 from unifilter.reproduce.results import Results, current, raced
-from unifilter.reproduce.settings import journal
+from unifilter.reproduce.settings import journal, searched_on
 from unifilter.train.auto import choose
 from unifilter.train.compare import resume, runs
 from unifilter.train.pool import GRACE, CutOffError, Progress, Task, work_through
@@ -165,7 +165,7 @@ def _look(job: Job, how: Searched, folder: Path, scale: Scale, device: str, unti
     rungs = RUNGS if scale.epochs is None else (max(1, scale.epochs // 4), scale.epochs)
     search(
         data,
-        [t.split for t in trials(data, job.protocol)],
+        [t.split for t in trials(data, searched_on(job.protocol))],
         space_of(how.model),
         how.settings,
         first=how.first,

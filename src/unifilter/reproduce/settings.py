@@ -15,6 +15,7 @@ from unifilter.train.trial import Trial, options_of, plain, read_journal, settin
 
 # Where a protocol or a graph has no settings of its own, those of its nearest relative.
 RELATIVES = {"quota": ("quota", "fixed"), "quota48": ("fixed", "quota"), "fixed": ("fixed", "quota")}
+SEARCHED_ON = {"quota48": "fixed"}  # a search that serves both readings of Table 3
 ORIGINALS = {"chameleon-filtered": "chameleon", "squirrel-filtered": "squirrel"}
 
 
@@ -66,6 +67,18 @@ def unseen(dataset: str, configs: Path) -> tuple[dict[str, Any], ...] | None:
     return tuple(known[dataset]) if dataset in known else None
 
 
+def searched_on(protocol: str) -> str:
+    """The splits on which the settings of a job are searched.
+
+    Examples
+    --------
+    >>> searched_on("quota:10"), searched_on("quota48:10")
+    ('quota:10', 'fixed:10')
+    """
+    kind, count = parse(protocol)
+    return f"{SEARCHED_ON.get(kind, kind)}:{count}"
+
+
 def journal(folder: Path, model: str, dataset: str, protocol: str) -> Path:
     """Where a search writes its trials.
 
@@ -75,7 +88,7 @@ def journal(folder: Path, model: str, dataset: str, protocol: str) -> Path:
     'gcn_cora_fixed.jsonl'
     """
     safe = "".join(c if c.isalnum() or c in "-=.," else "_" for c in dataset)
-    return folder / "journals" / f"{model}_{safe}_{parse(protocol)[0]}.jsonl"
+    return folder / "journals" / f"{model}_{safe}_{parse(searched_on(protocol))[0]}.jsonl"
 
 
 def known_settings(model: str, configs: Path) -> tuple[dict[str, Any], ...]:

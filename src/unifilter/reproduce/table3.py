@@ -19,9 +19,9 @@ READINGS = {
 }
 CAPTION = (
     "Test accuracy in percent, mean over {splits} splits of 48/32/20: {reading}. Published: the authors' "
-    "settings for the graph; searched: the best of {settings} settings by mean validation accuracy, the same "
-    "number for every model; auto: no tuning, but for a portfolio that validation nodes of these graphs "
-    "chose."
+    "settings for the graph; searched: the best of {settings} settings by mean validation accuracy on the "
+    "public splits, the same number for every model; auto: no tuning, but for a portfolio that validation "
+    "nodes of these graphs chose."
 )
 
 

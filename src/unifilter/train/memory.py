@@ -66,7 +66,10 @@ def members_that_fit(inputs: Any, n: int, config: Any, device: torch.device) -> 
     """
     d, size = inputs.norm.shape[0], inputs.V.element_size()
     member = n * (6 * d + 12 * config.hidden * (config.layers - 1)) * size + 28 * d * config.hidden
-    free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else UNKNOWN
+    free = UNKNOWN
+    if device.type == "cuda":
+        torch.cuda.empty_cache()  # recordings that are gone still hold theirs
+        free = torch.cuda.mem_get_info(device)[0]
     return max(1, int(0.6 * free / member))
 
 
