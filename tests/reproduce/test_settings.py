@@ -87,6 +87,14 @@ def test_a_search_begins_with_what_was_published_and_older_journals_serve_until_
     assert winner(tmp_path, "cora", "quota:10", how).options == {"K": 7}
 
 
+def test_what_was_published_once_and_is_no_longer_does_not_win(tmp_path):
+    file = journal(tmp_path, "sgc", "cora", "quota:10")
+    write_journal(file, [trial(-1, 0.9, K=9), trial(-2, 0.75, K=7), trial(0, 0.7, K=1)])
+    how = Searched("sgc", 2, first=({"options.K": 7, "training.lr": 0.1},))
+    assert [t.number for t in tried(tmp_path, "cora", "quota:10", how)[0]] == [-2, 0]
+    assert winner(tmp_path, "cora", "quota:10", how).options == {"K": 7}
+
+
 def test_a_search_that_lacks_both_has_no_winner(tmp_path):
     how = Searched("sgc", 3, first=({"options.K": 7},))
     write_journal(journal(tmp_path, "sgc", "cora", "quota:10"), [trial(0, 0.7), trial(1, 0.8)])

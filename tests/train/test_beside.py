@@ -6,7 +6,7 @@ import torch
 from unifilter.data import load, splits
 from unifilter.train import Training, run
 from unifilter.train import beside as room
-from unifilter.train.beside import Job, gains_by_company, together
+from unifilter.train.beside import Job, gains_by_company, lanes_of, together
 from unifilter.train.prepared import Prepared
 
 CPU = torch.device("cpu")
@@ -40,6 +40,14 @@ def test_records_are_those_of_runs_alone(data):
         assert ours.scores["test"]["accuracy"] == pytest.approx(theirs.scores["test"]["accuracy"], abs=1e-6)
         assert ours.best_epoch == theirs.best_epoch
         assert any("beside 2 others" in note for note in ours.notes)
+
+
+@pytest.mark.parametrize(("batch_norm", "lanes"), [(False, 1), (True, 2)])
+def test_models_of_rows_are_bundled_unless_they_normalise_over_the_rows_they_see(data, batch_norm, lanes):
+    some = [
+        Job(splits.stratified(data.y, seed=s), {"batch_norm": batch_norm}, Training(seed=s)) for s in (0, 1)
+    ]
+    assert len(lanes_of(Prepared(data, CPU), "sign", some, launches_count=True)[1]) == lanes
 
 
 def test_half_as_many_where_memory_is_too_small(data, monkeypatch):
