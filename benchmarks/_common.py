@@ -62,6 +62,18 @@ def repeat(job: Callable[[], Any], repetitions: int, warm: bool = True) -> list[
     return seconds
 
 
+def alternating(jobs: dict[str, Callable[[], Any]], repetitions: int) -> dict[str, list[float]]:
+    """Seconds of jobs that take turns, so that all meet one machine; the first turn does not count."""
+    seconds: dict[str, list[float]] = {who: [] for who in jobs}
+    for repetition in range(repetitions + 1):
+        for who, job in jobs.items():
+            start = time.perf_counter()
+            job()
+            if repetition:
+                seconds[who].append(time.perf_counter() - start)
+    return seconds
+
+
 def median(seconds: list[float]) -> float:
     return statistics.median(seconds)
 

@@ -26,6 +26,7 @@ CPU = [
     "cost_is_linear",
     "cpu_kernels",
     "training_step",
+    "sparse_features",
     "time_to_accuracy",
     "population",
     "ingest",
@@ -153,6 +154,19 @@ def _step(r: dict[str, Any]) -> Any:
     )
 
 
+def _sparse(r: dict[str, Any]) -> Any:
+    for graph, models in r["graphs"].items():
+        yield (
+            f"An epoch on features like those of {graph}",
+            "Milliseconds; lower is faster.",
+            "milliseconds",
+            {
+                model: {f"{who} zeros": 1e3 * median(s) for who, s in row["seconds"].items()}
+                for model, row in models.items()
+            },
+        )
+
+
 def _chain(r: dict[str, Any]) -> Any:
     cases = {name: {who: median(s) for who, s in row["seconds"].items()} for name, row in r["inputs"].items()}
     yield (
@@ -182,6 +196,7 @@ BARS = {
     "side_by_side_cpu": _beside,
     "time_to_accuracy": _accuracy,
     "training_step": _step,
+    "sparse_features": _sparse,
     "unibasis_needs_one_chain": _chain,
     "ingest": _ingest,
 }

@@ -18,14 +18,13 @@ python benchmarks/training_step.py --repetitions 5 --splits 3 --epochs 30
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import torch
-from _common import arguments, median, shaped, write
+from _common import alternating, arguments, median, shaped, write
 from torch import Tensor, nn
 from torch.nn.functional import dropout as torch_dropout
 
@@ -121,18 +120,6 @@ def epoch(train: Basis, val: Basis) -> Job:
     model = UniFilter(Config(K=K, hidden=HIDDEN, basis_dropout=RATE), train.V.shape[2], CLASSES)
     parts = [Part(part, torch.randint(CLASSES, (part.n,))) for part in (train, val)]
     return lambda: fit(model, *parts, Training(epochs=1))
-
-
-def alternating(jobs: dict[str, Job], repetitions: int) -> dict[str, list[float]]:
-    """Seconds of every repetition, after one that does not count."""
-    seconds: dict[str, list[float]] = {who: [] for who in jobs}
-    for repetition in range(repetitions + 1):
-        for who, job in jobs.items():
-            start = time.perf_counter()
-            job()
-            if repetition:
-                seconds[who].append(time.perf_counter() - start)
-    return seconds
 
 
 def shares(V: Tensor, seconds: dict[str, list[float]]) -> dict[str, float]:

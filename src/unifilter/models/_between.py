@@ -37,6 +37,8 @@ class Between(nn.Module):
     It starts as p_0 alone.
     """
 
+    takes_bags = True
+
     def __init__(self, config: Any, d: int, classes: int) -> None:
         super().__init__()
         self.config = config

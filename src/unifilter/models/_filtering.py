@@ -60,6 +60,8 @@ class Decoupled(nn.Module):
         The filter's parameters before training.
     """
 
+    takes_bags = True
+
     def __init__(self, config: Any, d: int, classes: int, start: Tensor) -> None:
         super().__init__()
         self.config = config

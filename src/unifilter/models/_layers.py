@@ -7,8 +7,10 @@ from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from unifilter.krylov.dropout import dropout
+from unifilter.models._bag import Bag
 
 
 class MLP(nn.Module):
@@ -55,6 +57,8 @@ class MLP(nn.Module):
     def _dropped(self, x: Tensor) -> Tensor:
         if not (self.training and self.dropout):
             return x
+        if isinstance(x, Bag):
+            return functional.dropout(x, self.dropout)
         rate = torch.full((1,), self.dropout, device=x.device)
         return dropout(x[None], rate, torch.randint(2**32, (), device=x.device)).squeeze(0)
 

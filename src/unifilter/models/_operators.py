@@ -45,11 +45,33 @@ class Sparse:
     def __matmul__(self, X: Tensor) -> Tensor:
         return _Product.apply(self, X, False)  # type: ignore[no-any-return, no-untyped-call]
 
+    @classmethod
+    def _of(cls, A: Tensor, At: Tensor) -> Sparse:
+        found = object.__new__(cls)
+        found._A, found._At = A, At
+        return found
+
     def to(self, device: torch.device | str) -> Sparse:
         """The same on another device."""
-        moved = object.__new__(Sparse)
-        moved._A, moved._At = self._A.to(device), self._At.to(device)
-        return moved
+        return Sparse._of(self._A.to(device), self._At.to(device))
+
+    def with_values(self, values: Tensor, transposed: Tensor) -> Sparse:
+        """Other entries in the same places: in the order of rows, and in that of columns."""
+        return Sparse._of(_filled(self._A, values), _filled(self._At, transposed))
+
+    def dense(self) -> Tensor:
+        """With its zeros."""
+        return self._A.to_dense()
+
+    @property
+    def values(self) -> Tensor:
+        """The entries, row by row."""
+        return self._A.values()
+
+    @property
+    def shape(self) -> torch.Size:
+        """Rows and columns."""
+        return self._A.shape
 
 
 class _Product(torch.autograd.Function):
@@ -181,7 +203,16 @@ def _inverse(x: FloatArray) -> FloatArray:
 def _tensor(A: csr_array, like: Tensor) -> Tensor:
     A.sort_indices()
     values = torch.from_numpy(A.data).to(like.dtype)
-    parts = torch.from_numpy(A.indptr.astype(np.int64)), torch.from_numpy(A.indices.astype(np.int64))
+    kind = np.int32 if A.nnz < 2**31 else np.int64  # what MKL's products take without a copy
+    parts = (torch.from_numpy(a.astype(kind)) for a in (A.indptr, A.indices))
+    return _csr(*parts, values, A.shape).to(like.device)
+
+
+def _filled(A: Tensor, values: Tensor) -> Tensor:
+    return _csr(A.crow_indices(), A.col_indices(), values, A.shape)
+
+
+def _csr(*parts: Any) -> Tensor:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
-        return torch.sparse_csr_tensor(*parts, values, A.shape, check_invariants=False).to(like.device)
+        return torch.sparse_csr_tensor(*parts, check_invariants=False)

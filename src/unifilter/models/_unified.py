@@ -86,6 +86,8 @@ def inverse(graph: Graph, c: Coefficients, self_loops: bool, like: Tensor) -> Te
 class Unified(nn.Module):
     """An MLP, its logits filtered; a model gives the coefficients."""
 
+    takes_bags = True
+
     def __init__(self, config: Any, d: int, classes: int) -> None:
         super().__init__()
         self.config = config

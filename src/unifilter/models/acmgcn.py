@@ -93,6 +93,7 @@ class Layer(nn.Module):
 class ACMGCN(nn.Module):
     """Every node chooses between smoothing, sharpening and itself."""
 
+    takes_bags = True
     uses_arcs = True
 
     def __init__(self, config: Config, d: int, classes: int) -> None:

@@ -63,6 +63,8 @@ CARD = Card(
 class ChebNet(nn.Module):
     """Two layers of matrix-valued Chebyshev filters."""
 
+    takes_bags = True
+
     def __init__(self, config: Config, d: int, classes: int) -> None:
         super().__init__()
         self.config = config

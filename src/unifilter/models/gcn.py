@@ -92,6 +92,7 @@ class GCN(nn.Module):
     torch.Size([300, 5])
     """
 
+    takes_bags = True
     uses_arcs = True
 
     def __init__(self, config: Config, d: int, classes: int) -> None:

@@ -73,6 +73,7 @@ CARD = Card(
 class GCNII(nn.Module):
     """Many layers that remember where they started."""
 
+    takes_bags = True
     uses_arcs = True
 
     def __init__(self, config: Config, d: int, classes: int) -> None:

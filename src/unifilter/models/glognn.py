@@ -96,6 +96,7 @@ CARD = Card(
 class GloGNN(nn.Module):
     """Coefficients between all pairs of nodes, in closed form."""
 
+    takes_bags = True
     uses_nodes = True
     uses_arcs = True
 

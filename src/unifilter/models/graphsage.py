@@ -72,6 +72,7 @@ class Convolution(nn.Module):
 class GraphSAGE(nn.Module):
     """Layers that keep a node's own features apart from its neighbours' mean."""
 
+    takes_bags = True
     uses_arcs = True
 
     def __init__(self, config: Config, d: int, classes: int) -> None:

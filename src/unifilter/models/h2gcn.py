@@ -63,6 +63,8 @@ CARD = Card(
 class H2GCN(nn.Module):
     """A node, its neighbours and their neighbours, kept apart."""
 
+    takes_bags = True
+
     def __init__(self, config: Config, d: int, classes: int) -> None:
         super().__init__()
         self.config = config

@@ -76,6 +76,7 @@ CARD = Card(
 class JacobiConv(nn.Module):
     """A linear model whose every class has a filter of its own in a basis of Jacobi polynomials."""
 
+    takes_bags = True
     uses_arcs = True
 
     def __init__(self, config: Config, d: int, classes: int) -> None:

@@ -83,6 +83,7 @@ class MLP(nn.Module):
 class LINKX(nn.Module):
     """Who a node's neighbours are, and what it is like."""
 
+    takes_bags = True
     uses_nodes = True
     node_parameters = ("A.layers.0.weight",)
 

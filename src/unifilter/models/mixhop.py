@@ -93,6 +93,8 @@ class Convolution(nn.Module):
 class MixHop(nn.Module):
     """Powers of P side by side, twice, and their learned average."""
 
+    takes_bags = True
+
     def __init__(self, config: Config, d: int, classes: int) -> None:
         super().__init__()
         self.config = config

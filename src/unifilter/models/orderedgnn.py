@@ -79,6 +79,7 @@ CARD = Card(
 class OrderedGNN(nn.Module):
     """Hops in their order, each in columns of its own."""
 
+    takes_bags = True
     uses_arcs = True
     uses_nodes = True
 

@@ -82,6 +82,7 @@ CARD = Card(
 class Specformer(nn.Module):
     """An MLP, its logits filtered by functions that a transformer draws over the spectrum."""
 
+    takes_bags = True
     uses_arcs = True
     unbundled = "vmap has no batched form of torch's fused attention"
 

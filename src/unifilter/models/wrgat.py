@@ -132,6 +132,7 @@ class Layer(nn.Module):
 class WRGAT(nn.Module):
     """Attention to neighbours, and to nodes in a similar place."""
 
+    takes_bags = True
     uses_arcs = True
 
     def __init__(self, config: Config, d: int, classes: int) -> None:

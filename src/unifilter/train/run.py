@@ -17,6 +17,7 @@ from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
 from unifilter.data.store import checksum
 from unifilter.graph.homophily import edge_homophily
+from unifilter.models._bag import bag_of
 from unifilter.models._registry import configure, model_class
 from unifilter.models.unifilter import UniFilter
 from unifilter.record import Record
@@ -227,7 +228,8 @@ def prepare(dataset: Dataset, model: str, config: Any, device: torch.device) -> 
     """What the model needs of the data, once for all splits."""
     cls = model_class(model)
     arcs = {"arcs": dataset.arcs} if getattr(cls, "uses_arcs", False) else {}
-    return cls.prepare(dataset.graph, dataset.features().to(device), config, **arcs)
+    inputs = cls.prepare(dataset.graph, dataset.features().to(device), config, **arcs)
+    return replace(inputs, X=bag_of(inputs.X)) if getattr(cls, "takes_bags", False) else inputs
 
 
 def training_homophily(dataset: Dataset, split: Split, notes: list[str]) -> float:
