@@ -20,8 +20,13 @@ def widened(a, out):
 
 
 @njit
-def moved(a, out):
-    simd.write(out, 5, simd.read(a, 2))
+def shown(a, out, m):
+    simd.store(out, 0, simd.load_some(a, 0, m))
+
+
+@njit
+def moved(a, out, m):
+    simd.store_some(out, 2, m, simd.load_some(a, 1, m))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -44,11 +49,24 @@ def test_widen_keeps_the_numbers(dtype, generator):
     np.testing.assert_array_equal(out, a.astype(np.float64))
 
 
-def test_read_and_write_move_one_entry(generator):
-    a, out = generator.random((2, 4)), np.zeros((3, 3))
-    moved(a, out)
-    assert out[1, 2] == a[0, 2]
-    assert np.count_nonzero(out) == 1
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("m", [0, 1, 5, 8])
+def test_some_lanes_are_read_and_written_and_no_others(m, dtype, generator):
+    a, out = generator.random(1 + m).astype(dtype), np.full(12, -1, dtype)  # what lies beyond a is not ours
+    moved(a, out, m)
+    np.testing.assert_array_equal(out[2 : 2 + m], a[1:])
+    assert (out[:2] == -1).all()
+    assert (out[2 + m :] == -1).all()
+
+
+def test_lanes_that_are_not_read_are_zeros():
+    a, out = np.arange(1.0, 9.0), np.full(8, -1.0)
+    shown(a, out, 3)
+    assert out.tolist() == [1, 2, 3, 0, 0, 0, 0, 0]
+    bits = np.array([0x3F80, 0x4000, 0x4040], np.uint16)  # 1, 2, 3 in bfloat16
+    out = np.full(16, -1.0, np.float32)
+    shown(bits, out, 2)
+    assert out.tolist() == [1, 2] + [0] * 14
 
 
 @njit

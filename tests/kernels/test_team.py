@@ -27,9 +27,12 @@ def test_both_forms_do_the_same():
         np.testing.assert_array_equal(out, 2 * x)
 
 
-def test_small_work_is_done_alone():
+def test_small_work_is_done_alone_and_all_work_where_there_is_one_thread(monkeypatch):
+    monkeypatch.setattr(team, "get_num_threads", lambda: 2)
     assert doubled.doing(10) is doubled.alone
     assert doubled.doing(10**9) is doubled.together
+    monkeypatch.setattr(team, "get_num_threads", lambda: 1)
+    assert doubled.doing(10**9) is doubled.alone
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -41,6 +44,7 @@ def test_the_kernels_give_the_same_bits_alone_and_together(dtype, seed, monkeypa
     X = torch.randn(300, 21, dtype=dtype)
     C = torch.randn(2, 5, 21, dtype=dtype)
     found = []
+    monkeypatch.setattr(team, "get_num_threads", lambda: 2)
     for small in (0, 10**12):
         monkeypatch.setattr(team, "SMALL", small)
         V = torch.zeros(5, 300, 21, dtype=dtype)

@@ -30,13 +30,13 @@ def test_the_gathers_are_vectorised(dtype, suffix):
 
 
 @njit
-def moved(source, target, m, spare):
-    tiles.put(target, 3, m, tiles.get(source, 5, m, spare), spare)
+def moved(source, target, m):
+    tiles.put(target, 3, m, tiles.get(source, 5, m))
 
 
 @pytest.mark.parametrize("m", [1, 7, 8])
 def test_a_tile_is_read_and_written_up_to_its_last_column(m):
     source, target = np.arange(20.0), np.full(20, -1.0)
-    moved(source, target, m, np.zeros(8))
+    moved(source, target, m)
     assert target[3 : 3 + m].tolist() == source[5 : 5 + m].tolist()
     assert (np.delete(target, range(3, 3 + m)) == -1).all()

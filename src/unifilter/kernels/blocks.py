@@ -15,7 +15,7 @@ AHEAD = 16  # tiles of V that are asked for before they are used
 
 
 @njit(inline="always")
-def row_sum(indices, weights, scale, X, begin, end, out, start, spare):
+def row_sum(indices, weights, scale, X, begin, end, out, start):
     """out[start:] = sum of a_j s_j x_j over some entries of a row; 4 tiles share an index."""
     W, d = width(X), X.shape[1]
     at = 0
@@ -39,8 +39,8 @@ def row_sum(indices, weights, scale, X, begin, end, out, start, spare):
         for e in range(begin, end):
             j = np.intp(indices[e])
             s = splat(scale[j] if weights is None else scale[j] * weights[e])
-            p = fma(s, get(X, j * d + at, m, spare), p)
-        put(out, start + at, m, p, spare)
+            p = fma(s, get(X, j * d + at, m), p)
+        put(out, start + at, m, p)
         at += W
 
 
@@ -49,15 +49,13 @@ def spmm(indptr, indices, weights, scale, loop, X, parts, pieces, sums, out):
     """See ``cpu.spmm``."""
     d = X.shape[1]
     for part in prange(len(parts)):
-        spare = np.zeros(width(X), X.dtype)
         for i in range(parts[part, 0], parts[part, 1]):
-            row_sum(indices, weights, scale, X, indptr[i], indptr[i + 1], out, i * d, spare)
+            row_sum(indices, weights, scale, X, indptr[i], indptr[i + 1], out, i * d)
             s = scale[i]
             for t in range(d):
                 out[i, t] = s * (out[i, t] + loop * s * X[i, t])
     for p in prange(len(pieces)):
-        spare = np.zeros(width(X), X.dtype)
-        row_sum(indices, weights, scale, X, pieces[p, 1], pieces[p, 2], sums, p * d, spare)
+        row_sum(indices, weights, scale, X, pieces[p, 1], pieces[p, 2], sums, p * d)
     for p in range(len(pieces)):
         i = pieces[p, 0]
         if p == 0 or pieces[p - 1, 0] != i:
@@ -68,61 +66,60 @@ def spmm(indptr, indices, weights, scale, loop, X, parts, pieces, sums, out):
 
 
 @njit(inline="always")
-def asked(V, where, m, rest):
+def asked(V, where, m):
     """W entries of V, and those to come are asked for: K+1 streams are more than a processor foresees."""
     ask_for(V, where + AHEAD * width(V))
-    return get(V, where, m, rest)
+    return get(V, where, m)
 
 
 @njit(inline="always")
-def mix_tile(V, C, out, i, at, m, rest, spare, block):
+def mix_tile(V, C, out, i, at, m, block):
     """All K+1 vectors of a row's tile are read before any of its results is written."""
     W, K1, d, J = width(V), V.shape[0], V.shape[2], C.shape[0]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
     plane_out, row_out = out.strides[0] // out.itemsize, out.strides[1] // out.itemsize
     for j in range(K1):
-        store(block, j * W, asked(V, j * plane + i * row + at, m, rest))
+        store(block, j * W, asked(V, j * plane + i * row + at, m))
     for k in range(J):
         total = splat(out.dtype.type(0))
         for j in range(K1):
-            total = fma(get(C, (k * K1 + j) * d + at, m, spare), load(block, j * W), total)
-        put(out, k * plane_out + i * row_out + at, m, total, spare)
+            total = fma(get(C, (k * K1 + j) * d + at, m), load(block, j * W), total)
+        put(out, k * plane_out + i * row_out + at, m, total)
 
 
 @njit  # called, not inlined: inlining would turn its constant width into a variable
 def mix_rows(V, C, out, begin, end):
     """Mix some rows. The tile at the end of a row is apart: where m is a constant, nothing asks for it."""
     W, d = width(V), V.shape[2]
-    rest, spare, block = np.zeros(W, V.dtype), np.zeros(W, out.dtype), np.empty(V.shape[0] * W, out.dtype)
+    block = np.empty(V.shape[0] * W, out.dtype)
     whole = d - d % W
     for i in range(begin, end):
         for at in range(0, whole, W):
-            mix_tile(V, C, out, i, at, W, rest, spare, block)
+            mix_tile(V, C, out, i, at, W, block)
         if whole < d:
-            mix_tile(V, C, out, i, whole, d - whole, rest, spare, block)
+            mix_tile(V, C, out, i, whole, d - whole, block)
 
 
 @njit(inline="always")
-def mix_tile_to_one(V, C, out, i, at, m, rest, spare):
+def mix_tile_to_one(V, C, out, i, at, m):
     """The same for a single result: V goes straight from memory into its sum."""
     d, plane, row = V.shape[2], V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
     total = splat(out.dtype.type(0))
     for j in range(V.shape[0]):
-        total = fma(get(C, j * d + at, m, spare), asked(V, j * plane + i * row + at, m, rest), total)
-    put(out, i * (out.strides[1] // out.itemsize) + at, m, total, spare)
+        total = fma(get(C, j * d + at, m), asked(V, j * plane + i * row + at, m), total)
+    put(out, i * (out.strides[1] // out.itemsize) + at, m, total)
 
 
 @njit
 def mix_rows_to_one(V, C, out, begin, end):
     """Rows of ``cpu.mix`` with one result."""
     W, d = width(V), V.shape[2]
-    rest, spare = np.zeros(W, V.dtype), np.zeros(W, out.dtype)
     whole = d - d % W
     for i in range(begin, end):
         for at in range(0, whole, W):
-            mix_tile_to_one(V, C, out, i, at, W, rest, spare)
+            mix_tile_to_one(V, C, out, i, at, W)
         if whole < d:
-            mix_tile_to_one(V, C, out, i, whole, d - whole, rest, spare)
+            mix_tile_to_one(V, C, out, i, whole, d - whole)
 
 
 @Team
@@ -138,16 +135,16 @@ def mix(V, C, out):
 
 
 @njit(inline="always")
-def correlate_tile(G, V, i, at, m, rest, spare, sums):
+def correlate_tile(G, V, i, at, m, sums):
     """Add a tile of one row to ``sums``, which lies tile by tile."""
     W, K1, J = width(V), V.shape[0], G.shape[0]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
     plane_g, row_g = G.strides[0] // G.itemsize, G.strides[1] // G.itemsize
     for k in range(J):
-        g = get(G, k * plane_g + i * row_g + at, m, spare)
+        g = get(G, k * plane_g + i * row_g + at, m)
         for j in range(K1):
             where, place = at * J * K1 + (k * K1 + j) * W, j * plane + i * row + at
-            v = get(V, place, m, rest) if k else asked(V, place, m, rest)
+            v = get(V, place, m) if k else asked(V, place, m)
             store(sums, where, fma(g, v, load(sums, where)))
 
 
@@ -155,26 +152,25 @@ def correlate_tile(G, V, i, at, m, rest, spare, sums):
 def correlate_rows(G, V, begin, end, sums):
     """Rows of ``cpu.correlate``."""
     W, d = width(V), V.shape[2]
-    rest, spare = np.zeros(W, V.dtype), np.zeros(W, G.dtype)
     whole = d - d % W
     for i in range(begin, end):
         for at in range(0, whole, W):
-            correlate_tile(G, V, i, at, W, rest, spare, sums)
+            correlate_tile(G, V, i, at, W, sums)
         if whole < d:
-            correlate_tile(G, V, i, whole, d - whole, rest, spare, sums)
+            correlate_tile(G, V, i, whole, d - whole, sums)
 
 
 @njit
 def gathered(sums, out):
     """The sums of all parts, added in their order, from tiles to (J, K1, d)."""
     pairs, d, W = out.shape[0] * out.shape[1], out.shape[2], width(out)
-    size, spare = sums.shape[1], np.zeros(W, out.dtype)
+    size = sums.shape[1]
     for at in range(0, d, W):
         for pair in range(pairs):
             total = splat(out.dtype.type(0))
             for part in range(len(sums)):
                 total = add(load(sums, part * size + at * pairs + pair * W), total)
-            put(out, pair * d + at, min(W, d - at), total, spare)
+            put(out, pair * d + at, min(W, d - at), total)
 
 
 @Team

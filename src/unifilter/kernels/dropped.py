@@ -29,12 +29,12 @@ def draw(place, key, at, drop, factor):
 
 
 @njit(inline="always")
-def mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, at, m, rest, spare, block):
+def mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, at, m, block):
     """The basis of a tile exists in registers, one hop at a time."""
     W, K1, d = width(V), V.shape[0], V.shape[2]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
     for j in range(K1):
-        store(block, j * W, asked(V, j * plane + i * row + at, m, rest))
+        store(block, j * W, asked(V, j * plane + i * row + at, m))
     total = splat(out.dtype.type(0))
     for k in range(J):
         term = splat(out.dtype.type(0))
@@ -42,31 +42,31 @@ def mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, at, m, res
         for j in range(k + 1 if lower else K1):
             term = fma(load(weights, where + j * W), load(block, j * W), term)
         total = fma(draw(i * J + k, key, at, drop, factor), term, total)
-    put(out, i * d + at, m, total, spare)
+    put(out, i * d + at, m, total)
 
 
 @njit
 def mix_dropped_rows(V, weights, J, lower, drop, factor, seed, out, begin, end):
     """Rows of ``cpu.mix_dropped``."""
     W, d, key = width(V), V.shape[2], scramble(seed)
-    rest, spare, block = np.zeros(W, V.dtype), np.zeros(W, out.dtype), np.empty(V.shape[0] * W, out.dtype)
+    block = np.empty(V.shape[0] * W, out.dtype)
     whole = d - d % W
     for i in range(begin, end):
         for at in range(0, whole, W):
-            mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, at, W, rest, spare, block)
+            mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, at, W, block)
         if whole < d:
             m = d - whole
-            mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, whole, m, rest, spare, block)
+            mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, whole, m, block)
 
 
 @njit
 def tiled(C):
     """C tile by tile, in the order in which every row reads it."""
     W, pairs, d = width(C), C.shape[0] * C.shape[1], C.shape[2]
-    weights, spare = np.empty(-(-d // W) * W * pairs, C.dtype), np.zeros(W, C.dtype)
+    weights = np.empty(-(-d // W) * W * pairs, C.dtype)
     for at in range(0, d, W):
         for pair in range(pairs):
-            store(weights, at * pairs + pair * W, get(C, pair * d + at, min(W, d - at), spare))
+            store(weights, at * pairs + pair * W, get(C, pair * d + at, min(W, d - at)))
     return weights
 
 
@@ -81,13 +81,13 @@ def mix_dropped(V, C, lower, drop, factor, seed, out):
 
 
 @njit(inline="always")
-def correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, at, m, rest, spare, block, sums):
+def correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, at, m, block, sums):
     """The same under dropout, with the masks of the forward pass."""
     W, K1, d = width(V), V.shape[0], V.shape[2]
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
-    g = get(G, i * d + at, m, spare)
+    g = get(G, i * d + at, m)
     for j in range(K1):
-        store(block, j * W, asked(V, j * plane + i * row + at, m, rest))
+        store(block, j * W, asked(V, j * plane + i * row + at, m))
     for k in range(J):
         masked = mul(g, draw(i * J + k, key, at, drop, factor))
         for j in range(k + 1 if lower else K1):
@@ -99,14 +99,14 @@ def correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, at, m, rest, sp
 def correlate_dropped_rows(G, V, J, lower, drop, factor, seed, begin, end, sums):
     """Rows of ``cpu.correlate_dropped``."""
     W, d, key = width(V), V.shape[2], scramble(seed)
-    rest, spare, block = np.zeros(W, V.dtype), np.zeros(W, G.dtype), np.empty(V.shape[0] * W, G.dtype)
+    block = np.empty(V.shape[0] * W, G.dtype)
     whole = d - d % W
     for i in range(begin, end):
         for at in range(0, whole, W):
-            correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, at, W, rest, spare, block, sums)
+            correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, at, W, block, sums)
         if whole < d:
             m = d - whole
-            correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, whole, m, rest, spare, block, sums)
+            correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, whole, m, block, sums)
 
 
 @Team
@@ -126,13 +126,13 @@ def correlate_dropped(G, V, lower, drop, factor, seed, out):
 def dropout_part(x, out, begin, end, drop, factor, key):
     """Entries [begin, end) of ``cpu.dropout``."""
     W = width(x)
-    spare, whole = np.zeros(W, x.dtype), end - (end - begin) % W
+    whole = end - (end - begin) % W
     for at in range(begin, whole, W):
         mask = drawn(np.uint32(key + np.uint32(at) * np.uint32(0x9E3779B9)), drop, factor)
         store(out, at, mul(mask, load(x, at)))
     if whole < end:
         mask = drawn(np.uint32(key + np.uint32(whole) * np.uint32(0x9E3779B9)), drop, factor)
-        put(out, whole, end - whole, mul(mask, get(x, whole, end - whole, spare)), spare)
+        put(out, whole, end - whole, mul(mask, get(x, whole, end - whole)))
 
 
 @Team

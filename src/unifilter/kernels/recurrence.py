@@ -20,9 +20,9 @@ from unifilter.kernels.tiles import gather, get, put
 def start_rows(X, r, at, m, begin, end):
     """R = x, and the sums of its squares."""
     W, step = width(X), X.strides[0] // X.itemsize
-    spare, total = np.zeros(W, X.dtype), wide_zero(X)
+    total = wide_zero(X)
     for i in range(begin, end):
-        x = get(X, i * step + at, m, spare)
+        x = get(X, i * step + at, m)
         store(r, i * W, x)
         total = fma(widen(x), widen(x), total)
     return total
@@ -33,12 +33,12 @@ def unit_rows(r, inverses, scale, v, y, V, k, at, m, begin, end):
     """V = r / |r|, written to V[k] too, and y = D^-1/2 v."""
     W = width(r)
     plane, row = V.strides[0] // V.itemsize, V.strides[1] // V.itemsize
-    spare, inverse = np.zeros(W, r.dtype), load(inverses, 0)
+    inverse = load(inverses, 0)
     for i in range(begin, end):
         unit = mul(load(r, i * W), inverse)
         store(v, i * W, unit)
         store(y, i * W, mul(splat(scale[i]), unit))
-        put(V, k * plane + i * row + at, m, unit, spare)
+        put(V, k * plane + i * row + at, m, unit)
 
 
 @njit(inline="always")

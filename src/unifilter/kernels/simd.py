@@ -66,11 +66,7 @@ def load(typing, array, offset):
         stored = ir.VectorType(ir.IntType(16), vec.lanes) if half else kind
         value = builder.load(_address(context, builder, signature.args[0], args[0], args[1], stored))
         value.align = array.dtype.bitwidth // 8
-        if half:
-            bits = ir.VectorType(ir.IntType(32), vec.lanes)
-            shift = ir.Constant(bits, [16] * vec.lanes)
-            value = builder.bitcast(builder.shl(builder.zext(value, bits), shift), kind)
-        return value
+        return _widened(builder, value, kind) if half else value
 
     return vec(array, types.intp), generate
 
@@ -106,26 +102,67 @@ def store(typing, array, offset, value):
 
 
 @intrinsic
-def read(typing, array, offset):
-    """The one entry that lies ``offset`` entries after the array's first one."""
+def load_some(typing, array, offset, m):
+    """The first ``m`` entries of what ``load`` would read, and zeros; what lies beyond is not touched."""
+    vec = _line(array.dtype)
 
     def generate(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        return builder.load(builder.gep(data, [args[1]]))
+        kind = context.get_value_type(vec)
+        half = array.dtype == types.uint16
+        stored = ir.VectorType(ir.IntType(16), vec.lanes) if half else kind
+        where = _address(context, builder, signature.args[0], args[0], args[1], stored)
+        align = ir.Constant(ir.IntType(32), array.dtype.bitwidth // 8)
+        zeros = ir.Constant(stored, [0 if half else 0.0] * vec.lanes)
+        given = [where, align, _first(builder, args[2], vec.lanes), zeros]
+        value = _masked(builder, "load", stored, stored, given)
+        return _widened(builder, value, kind) if half else value
 
-    return array.dtype(array, types.intp), generate
+    return vec(array, types.intp, types.intp), generate
 
 
 @intrinsic
-def write(typing, array, offset, number):
-    """Write ``number`` where ``read`` would read it."""
+def store_some(typing, array, offset, m, value):
+    """Write the first ``m`` entries of ``value``, and nothing beyond them."""
 
     def generate(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        builder.store(args[2], builder.gep(data, [args[1]]))
+        kind = context.get_value_type(signature.args[3])
+        where = _address(context, builder, signature.args[0], args[0], args[1], kind)
+        align = ir.Constant(ir.IntType(32), array.dtype.bitwidth // 8)
+        given = [args[3], where, align, _first(builder, args[2], kind.count)]
+        _masked(builder, "store", kind, ir.VoidType(), given)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, array.dtype), generate
+    return types.void(array, types.intp, types.intp, value), generate
+
+
+def _masked(builder, what, kind, result, given):
+    """Call llvm.masked.load or store for vectors of a kind."""
+    element = {ir.FloatType(): "f32", ir.DoubleType(): "f64"}.get(kind.element, "i16")
+    whole = ir.FunctionType(result, [g.type for g in given])
+    name = f"llvm.masked.{what}.v{kind.count}{element}.p0"
+    return builder.call(get_or_insert_function(builder.module, whole, name), given)
+
+
+def _first(builder, m, lanes):
+    """Which lanes are among the first ``m``."""
+    numbers = ir.VectorType(ir.IntType(32), lanes)
+    limit = _everywhere(builder, builder.trunc(m, ir.IntType(32)), numbers)
+    return builder.icmp_unsigned("<", ir.Constant(numbers, list(range(lanes))), limit)
+
+
+def _everywhere(builder, value, kind):
+    """The same value in every lane."""
+    undefined = ir.Constant(kind, ir.Undefined)
+    first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count)
+    return builder.shuffle_vector(first, undefined, zeros)
+
+
+def _widened(builder, value, kind):
+    """The bits of bfloat16 as float32."""
+    bits = ir.VectorType(ir.IntType(32), kind.count)
+    shift = ir.Constant(bits, [16] * kind.count)
+    return builder.bitcast(builder.shl(builder.zext(value, bits), shift), kind)
 
 
 @intrinsic
@@ -134,11 +171,7 @@ def splat(typing, number):
     vec = _line(number)
 
     def generate(context, builder, signature, args):
-        kind = context.get_value_type(vec)
-        undefined = ir.Constant(kind, ir.Undefined)
-        first = builder.insert_element(undefined, args[0], ir.Constant(ir.IntType(32), 0))
-        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), vec.lanes), [0] * vec.lanes)
-        return builder.shuffle_vector(first, undefined, everywhere)
+        return _everywhere(builder, args[0], context.get_value_type(vec))
 
     return vec(number), generate
 
@@ -229,19 +262,13 @@ def drawn(typing, first, drop, factor):
         def constant(value):
             return ir.Constant(numbers, [value] * vec.lanes)
 
-        def everywhere(value, kind):
-            undefined = ir.Constant(kind, ir.Undefined)
-            one = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
-            zeros = ir.Constant(ir.VectorType(ir.IntType(32), vec.lanes), [0] * vec.lanes)
-            return builder.shuffle_vector(one, undefined, zeros)
-
         steps = ir.Constant(numbers, [(t * 0x9E3779B9) & 0xFFFFFFFF for t in range(vec.lanes)])
-        x = builder.add(everywhere(args[0], numbers), steps)
+        x = builder.add(_everywhere(builder, args[0], numbers), steps)
         for shift, factor_ in ((16, 0x7FEB352D), (15, 0x846CA68B)):
             x = builder.mul(builder.xor(x, builder.lshr(x, constant(shift))), constant(factor_))
         x = builder.xor(x, builder.lshr(x, constant(16)))
-        kept = builder.icmp_unsigned(">=", x, everywhere(args[1], numbers))
+        kept = builder.icmp_unsigned(">=", x, _everywhere(builder, args[1], numbers))
         kind = context.get_value_type(vec)
-        return builder.select(kept, everywhere(args[2], kind), ir.Constant(kind, [0.0] * vec.lanes))
+        return builder.select(kept, _everywhere(builder, args[2], kind), ir.Constant(kind, [0.0] * vec.lanes))
 
     return vec(types.uint32, types.uint32, factor), generate

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from numba import njit
+from numba import get_num_threads, njit
 
 # What every kernel is made of; numba looks for changes in a kernel's own file only.
 _PARTS = b"".join((Path(__file__).parent / f"{name}.py").read_bytes() for name in ("simd", "tiles", "blocks"))
@@ -32,8 +32,8 @@ class Team:
         return self.together(*arguments)
 
     def doing(self, work: int) -> Any:
-        """The form for so many multiplications."""
-        return self.alone if work < SMALL else self.together
+        """The form for so many multiplications, and for the threads there are."""
+        return self.alone if work < SMALL or get_num_threads() == 1 else self.together
 
 
 def _named(function: Callable[..., Any], form: str) -> Any:

@@ -8,28 +8,22 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from unifilter.kernels.simd import add, fma, load, read, splat, store, width, write
+from unifilter.kernels.simd import add, fma, load, load_some, splat, store, store_some, width
 
 
 @njit(inline="always")
-def get(array, offset, m, spare):
+def get(array, offset, m):
     """W entries of a row, or the m that are left of it and zeros."""
-    if m == width(array):
-        return load(array, offset)
-    for t in range(m):
-        spare[t] = read(array, offset + t)
-    return load(spare, 0)
+    return load(array, offset) if m == width(array) else load_some(array, offset, m)
 
 
 @njit(inline="always")
-def put(array, offset, m, value, spare):
+def put(array, offset, m, value):
     """Write back what ``get`` would read."""
     if m == width(array):
         store(array, offset, value)
     else:
-        store(spare, 0, value)
-        for t in range(m):
-            write(array, offset + t, spare[t])
+        store_some(array, offset, m, value)
 
 
 @njit(inline="always")
