@@ -1,5 +1,7 @@
 import os
 import signal
+import subprocess
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -104,3 +106,39 @@ def test_the_time_left_follows_the_costs(tmp_path):
     tasks = [Task("a", partial(time.sleep, 0.2), cost=1.0), Task("b", partial(time.sleep, 0), cost=3.0)]
     work_through(tasks, on_end=told.append)
     assert told[0].left == pytest.approx(0.6, rel=0.3)
+
+
+PARENT = """
+import sys, time
+from functools import partial
+from pathlib import Path
+from unifilter.train.pool import Task, work_through
+
+def wait(file):
+    file.write_text("begun")
+    try:
+        time.sleep(300)
+    finally:
+        file.write_text("left")
+
+if __name__ == "__main__":
+    files = [Path(sys.argv[1]) / name for name in "ab"]
+    work_through([Task(f.name, partial(wait, f)) for f in files], processes=2)
+"""
+
+
+def test_nobody_works_on_when_whoever_handed_out_the_tasks_is_killed(tmp_path):
+    script, files = tmp_path / "parent.py", [tmp_path / name for name in "ab"]
+    script.write_text(PARENT)
+    parent = subprocess.Popen([sys.executable, script, tmp_path])
+    _until(lambda: all(file.exists() and file.read_text() == "begun" for file in files))
+    parent.kill()
+    parent.wait()
+    _until(lambda: all(file.read_text() == "left" for file in files))
+
+
+def _until(true) -> None:
+    end = time.monotonic() + 45
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)

@@ -142,6 +142,7 @@ def _serve(pipe: Connection) -> None:
 
     torch.set_num_threads(1)
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
     try:
         with contextlib.suppress(EOFError, BrokenPipeError):  # whoever handed out the tasks was killed
             for task in iter(pipe.recv, None):
@@ -151,6 +152,16 @@ def _serve(pipe: Connection) -> None:
     finally:
         if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
             torch.cuda.synchronize()
+
+
+def _leave_with_parent() -> None:
+    """Whoever handed out the tasks may be killed: nobody is left who wants their results."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(LEAVE)
+    os._exit(1)
 
 
 def _called(task: Task) -> str | None:
