@@ -2,12 +2,12 @@
 
 import pytest
 import torch
-from torch.nn.functional import dropout
 from torch.testing import assert_close
 
 from helpers import dense
 from unifilter.bases import monomial
 from unifilter.models._between import Between, Options
+from unifilter.models._layers import dropout
 
 
 class Powers(Between):
@@ -40,7 +40,7 @@ def test_dropout_acts_on_X_before_the_filter_and_behind_it(model, graph, X):
     torch.manual_seed(3)
     ours = model.train()(Powers.prepare(graph, X, model.config))
     torch.manual_seed(3)
-    wanted = by_hand(model, graph, X, *(lambda x, p=p: dropout(x, p) for p in (0.3, 0.6, 0.3)))
+    wanted = by_hand(model, graph, X, *(lambda x, p=p: dropout(x, p, training=True) for p in (0.3, 0.6, 0.3)))
     assert_close(ours, wanted)
 
 

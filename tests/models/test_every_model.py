@@ -166,7 +166,7 @@ def test_it_learns_a_planted_block_model(name, planted):
     majority = np.bincount(planted.y).max() / planted.n
 
     def learned(scores, state) -> bool:
-        return scores["val_accuracy"] > majority + 0.3  # well above what is asked of the test nodes: enough
+        return scores["val_accuracy"] > majority + 0.4  # well above what is asked of the test nodes: enough
 
     result = run(planted, split, name, SMALL.get(name), training, on_epoch=learned, device="cpu")
     assert result.record.scores["test"]["accuracy"] > majority + 0.15

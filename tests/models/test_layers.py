@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from unifilter.models._layers import MLP
+from unifilter.models._layers import MLP, dropout
 
 
 def test_it_is_what_its_formula_says():
@@ -31,3 +31,30 @@ def test_dropout_is_off_when_it_is_asked_for_predictions():
     assert not torch.equal(net(x), net(x))
     net.eval()
     assert torch.equal(net(x), net(x))
+
+
+def test_dropout_by_hash_scales_what_it_keeps_and_has_one_mask_for_both_ways():
+    torch.manual_seed(0)
+    x = torch.randn(200, 50, requires_grad=True)
+    out = dropout(x, 0.3, training=True)
+    kept = out != 0
+    assert 0.68 < float(kept.float().mean()) < 0.72
+    assert_close(out[kept], (x / 0.7)[kept])
+    out.sum().backward()
+    assert_close(x.grad, kept / 0.7)
+    assert not torch.equal(out, dropout(x, 0.3, training=True))
+
+
+def test_dropout_of_everything_and_of_nothing():
+    x = torch.randn(20, 5)
+    assert not dropout(x, 1.0, training=True).any()
+    assert dropout(x, 0.0, training=True) is x
+    assert dropout(x, 0.5, training=False) is x
+
+
+def test_dropout_takes_matrices_that_are_not_in_line():
+    torch.manual_seed(0)
+    x = torch.randn(40, 30).T
+    out = dropout(x, 0.5, training=True)
+    kept = out != 0
+    assert_close(out[kept], (2 * x)[kept])

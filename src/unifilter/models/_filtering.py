@@ -9,12 +9,11 @@ import numpy as np
 import torch
 from scipy.sparse import csr_array, diags_array
 from torch import Tensor, nn
-from torch.nn.functional import dropout
 
 from unifilter._types import Matmul
 from unifilter.bases import Diagonal
 from unifilter.graph import Graph, propagation
-from unifilter.models._layers import MLP
+from unifilter.models._layers import MLP, dropout
 from unifilter.models._operators import Sparse
 from unifilter.models._whole import Whole
 

@@ -9,8 +9,29 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from unifilter.krylov.dropout import dropout
+from unifilter.krylov import dropout as by_hash
 from unifilter.models._bag import Bag
+
+
+def dropout(x: Tensor, p: float, training: bool) -> Tensor:
+    """Torch's dropout; on a CPU by hash, since torch draws its masks one number at a time there.
+
+    Examples
+    --------
+    >>> x = torch.ones(1000)
+    >>> dropout(x, 0.5, training=False) is x, sorted(set(dropout(x, 0.5, training=True).tolist()))
+    (True, [0.0, 2.0])
+    """
+    if not (training and p):
+        return x
+    few = isinstance(x, Bag) or not x.is_cpu or p == 1
+    return functional.dropout(x, p) if few else hashed(x, p)
+
+
+def hashed(x: Tensor, p: float) -> Tensor:
+    """Dropout whose mask is a hash of a random number and of the place: one pass, nothing kept."""
+    rate = torch.full((1,), p, device=x.device)
+    return by_hash.dropout(x[None], rate, torch.randint(2**32, (), device=x.device)).squeeze(0)
 
 
 class MLP(nn.Module):
@@ -55,12 +76,10 @@ class MLP(nn.Module):
                 nn.init.uniform_(layer.weight, -bound, bound)
 
     def _dropped(self, x: Tensor) -> Tensor:
+        """By hash on a GPU too: x may be as wide as the features."""
         if not (self.training and self.dropout):
             return x
-        if isinstance(x, Bag):
-            return functional.dropout(x, self.dropout)
-        rate = torch.full((1,), self.dropout, device=x.device)
-        return dropout(x[None], rate, torch.randint(2**32, (), device=x.device)).squeeze(0)
+        return functional.dropout(x, self.dropout) if isinstance(x, Bag) else hashed(x, self.dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, in) to (n, out)."""

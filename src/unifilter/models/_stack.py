@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from torch import Tensor, nn
-from torch.nn.functional import dropout
+
+from unifilter.models._layers import dropout
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout
 
 from unifilter._types import Matmul
 from unifilter.bases import chebyshev
 from unifilter.graph import Graph, propagation
+from unifilter.models._layers import dropout
 from unifilter.models._registry import Card, register
 from unifilter.models._whole import Whole
 

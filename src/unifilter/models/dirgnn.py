@@ -19,10 +19,11 @@ import numpy as np
 import torch
 from scipy.sparse import csr_array, diags_array, eye_array
 from torch import Tensor, nn
-from torch.nn.functional import dropout, normalize
+from torch.nn.functional import normalize
 
 from unifilter._types import IntArray, Matmul
 from unifilter.graph import Graph
+from unifilter.models._layers import dropout
 from unifilter.models._operators import Sparse, from_arcs
 from unifilter.models._registry import Card, register
 from unifilter.models._whole import Whole

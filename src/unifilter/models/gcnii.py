@@ -20,10 +20,10 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout
 
 from unifilter._types import IntArray
 from unifilter.graph import Graph
+from unifilter.models._layers import dropout
 from unifilter.models._operators import smoothing
 from unifilter.models._registry import Card, register
 from unifilter.models._whole import Whole

@@ -28,11 +28,11 @@ from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout
 
 from unifilter._types import IntArray
 from unifilter.bases import monomial
 from unifilter.graph import Graph
+from unifilter.models._layers import dropout
 from unifilter.models._operators import averaging
 from unifilter.models._registry import Card, register
 from unifilter.models._whole import Whole

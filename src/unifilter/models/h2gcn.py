@@ -18,9 +18,9 @@ import numpy as np
 import torch
 from scipy.sparse import csr_array, eye_array
 from torch import Tensor, nn
-from torch.nn.functional import dropout
 
 from unifilter.graph import Graph, propagation
+from unifilter.models._layers import dropout
 from unifilter.models._registry import Card, register
 from unifilter.models._whole import Whole
 

@@ -12,12 +12,12 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout
 
 from unifilter._types import IntArray, Matmul
 from unifilter.bases import Diagonal, jacobi
 from unifilter.graph import Graph
 from unifilter.models._filtering import weigh
+from unifilter.models._layers import dropout
 from unifilter.models._operators import smoothing
 from unifilter.models._registry import Card, register
 from unifilter.models._whole import Whole

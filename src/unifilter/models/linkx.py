@@ -19,9 +19,9 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout
 
 from unifilter.graph import Graph
+from unifilter.models._layers import dropout
 from unifilter.models._operators import adjacency
 from unifilter.models._registry import Card, register
 from unifilter.models._whole import Whole

@@ -21,10 +21,11 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import batch_norm, dropout, normalize
+from torch.nn.functional import batch_norm, normalize
 
 from unifilter.bases import monomial
 from unifilter.graph import Graph, propagation
+from unifilter.models._layers import dropout
 from unifilter.models._registry import Card, register
 from unifilter.models._whole import Whole
 

@@ -22,10 +22,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout, leaky_relu
+from torch.nn.functional import leaky_relu
 
 from unifilter._types import IntArray
 from unifilter.graph import Graph
+from unifilter.models._layers import dropout
 from unifilter.models._operators import from_arcs
 from unifilter.models._registry import Card, register
 from unifilter.models._structural import Relation, structural_relations
