@@ -46,3 +46,10 @@ def test_a_file_that_is_no_toml_is_named(tmp_path):
     file.write_text("[cora.fixed")
     with pytest.raises(ValueError, match="gcn.toml is no TOML file"):
         settings_of(file)
+
+
+def test_a_settings_file_that_was_changed_is_read_anew(tmp_path):
+    file = tmp_path / "sgc.toml"
+    for K in (2, 3):
+        file.write_text(f"cora.public.options.K = {K}")
+        assert settings_of(file)["cora"]["public"]["options"] == {"K": K}

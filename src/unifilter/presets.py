@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -79,13 +80,19 @@ def settings_of(file: str | Path) -> dict[str, Any]:
     {'cora': {'public': {'options': {'K': 2}}}}
     """
     try:
+        return _parsed(Path(file).read_text())
+    except ValueError as error:
+        raise ValueError(f"{file} is no TOML file: {error}.") from None
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> dict[str, Any]:
+    """Kept, since a table of results asks for the same few files thousands of times; nobody changes it."""
+    try:
         import tomllib
     except ImportError:  # Python 3.10
         import tomli as tomllib  # type: ignore[no-redef, import-not-found]
-    try:
-        return tomllib.loads(Path(file).read_text())
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{file} is no TOML file: {error}.") from None
+    return tomllib.loads(text)
 
 
 def read_preset(file: str | Path, dataset: str, protocol: str) -> Preset:
