@@ -7,7 +7,9 @@ from unifilter.presets import NAMES
 from unifilter.reproduce import rows
 from unifilter.reproduce.part import Searched
 from unifilter.reproduce.settings import journal, known_settings, published, released, tried, winner
-from unifilter.train.trial import Trial, options_of, training_of, write_journal
+from unifilter.train.samplers import Random
+from unifilter.train.spaces import space_of
+from unifilter.train.trial import Trial, options_of, read_journal, training_of, write_journal
 
 CONFIGS = Path(__file__).parents[2] / "experiments/configs"
 
@@ -115,3 +117,11 @@ def test_settings_of_a_filtered_graph_come_before_those_of_its_original():
     assert own != published("gcn", "chameleon", "fixed:10", CONFIGS)
     other = published("mixhop", "chameleon-filtered", "fixed:10", CONFIGS)
     assert other == published("mixhop", "chameleon", "fixed:10", CONFIGS)
+
+
+def test_the_searches_of_the_repository_are_draws_of_its_spaces():
+    """Also in their order: a search that is continued would else try other settings."""
+    for file in (CONFIGS.parent / "results/reproduce/journals").glob("*.jsonl"):
+        drawn = {t.number: t.setting for t in read_journal(file) if t.number >= 0}
+        proposed = dict(Random(space_of(file.stem.split("_")[0])).ask(max(drawn, default=-1) + 1))
+        assert all(proposed[number] == setting for number, setting in drawn.items()), file.name

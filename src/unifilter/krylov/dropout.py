@@ -26,6 +26,20 @@ def dropout(x: Tensor, rates: Tensor, seed: Tensor) -> Tensor:
     return out
 
 
+def dropped(x: Tensor, p: float) -> Tensor:
+    """Dropout on all of x at one rate, from a seed that torch's generator draws.
+
+    Examples
+    --------
+    >>> sorted(set(dropped(torch.ones(1000), 0.5).tolist()))
+    [0.0, 2.0]
+    """
+    if p == 1:
+        return 0 * x
+    rate = torch.full((1,), p, device=x.device)
+    return dropout(x[None], rate, torch.randint(2**32, (), device=x.device)).squeeze(0)
+
+
 class _Dropout(torch.autograd.Function):
     """Its backward draws the same mask again."""
 

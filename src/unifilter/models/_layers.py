@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from unifilter.krylov import dropout as by_hash
+from unifilter.krylov.dropout import dropped
 from unifilter.models._bag import Bag
 
 
@@ -24,14 +24,7 @@ def dropout(x: Tensor, p: float, training: bool) -> Tensor:
     """
     if not (training and p):
         return x
-    few = isinstance(x, Bag) or not x.is_cpu or p == 1
-    return functional.dropout(x, p) if few else hashed(x, p)
-
-
-def hashed(x: Tensor, p: float) -> Tensor:
-    """Dropout whose mask is a hash of a random number and of the place: one pass, nothing kept."""
-    rate = torch.full((1,), p, device=x.device)
-    return by_hash.dropout(x[None], rate, torch.randint(2**32, (), device=x.device)).squeeze(0)
+    return functional.dropout(x, p) if isinstance(x, Bag) or not x.is_cpu else dropped(x, p)
 
 
 class MLP(nn.Module):
@@ -79,7 +72,7 @@ class MLP(nn.Module):
         """By hash on a GPU too: x may be as wide as the features."""
         if not (self.training and self.dropout):
             return x
-        return functional.dropout(x, self.dropout) if isinstance(x, Bag) else hashed(x, self.dropout)
+        return functional.dropout(x, self.dropout) if isinstance(x, Bag) else dropped(x, self.dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, in) to (n, out)."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from unifilter.models import model_class
 from unifilter.train.ranges import COMMON, FEATURES, FILTERS, FLOORS, NETWORKS, Ranges
-from unifilter.train.samplers import PAPER_SPACE, Space
+from unifilter.train.samplers import THINNED, Space
 
 RANGES = FILTERS | NETWORKS | FLOORS
 TRAINING = ("lr", "weight_decay", "optimizer")
@@ -34,7 +34,7 @@ def space_of(model: str) -> Space:
     """
     cls = model_class(model)
     if model == "unifilter":
-        return PAPER_SPACE
+        return THINNED
     if issubclass(cls, model_class("unifilter")):
         return _ablation(cls)
     return Space({_place(name): values for name, values in RANGES.get(model, _common(cls)).items()})
@@ -60,5 +60,5 @@ def _ablation(cls: Any) -> Space:
     """UniFilter's space; the group of tau and h only where one of them is learned."""
     net = cls(cls.Config(), 1, 2)
     empty = {name for name, parameters in net.groups().items() if not parameters}
-    kept = {n: v for n, v in PAPER_SPACE.values.items() if not (set(n.split(".")[1:2]) & empty)}
+    kept = {n: v for n, v in THINNED.values.items() if not (set(n.split(".")[1:2]) & empty)}
     return Space(kept)
