@@ -1,6 +1,6 @@
 import torch
 
-from unifilter._math import column_dot, column_norm, reciprocal
+from unifilter._math import column_dot, column_norm, csr_tensor, reciprocal
 
 
 def test_inner_products_are_accumulated_in_float64():
@@ -16,3 +16,10 @@ def test_the_reciprocal_of_zero_is_zero_and_so_is_its_gradient():
     r.sum().backward()
     assert r.tolist() == [0, 0.25]
     assert a.grad.tolist() == [0, -0.0625]
+
+
+def test_a_sparse_matrix_of_torch_is_made_without_a_word(recwarn):
+    A = csr_tensor(torch.tensor([0, 1, 1]), torch.tensor([1]), torch.tensor([2.0]), (2, 3))
+    assert torch.equal(A.to_dense(), torch.tensor([[0.0, 2, 0], [0, 0, 0]]))
+    assert not recwarn.list
+    assert not torch.sparse.check_sparse_tensor_invariants.is_enabled()

@@ -1,6 +1,8 @@
-"""Arithmetic of columns that every room may use."""
+"""Arithmetic that every room may use."""
 
 from __future__ import annotations
+
+import warnings
 
 import torch
 from torch import Tensor
@@ -19,3 +21,14 @@ def column_norm(a: Tensor) -> Tensor:
 def reciprocal(a: Tensor) -> Tensor:
     """1 / a, and 0 where a = 0: an exhausted column stays 0. Its gradient is 0 there too."""
     return torch.where(a > 0, 1 / torch.where(a > 0, a, 1), 0)
+
+
+def csr_tensor(indptr: Tensor, indices: Tensor, values: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """A sparse matrix of torch, without its checks and warnings.
+
+    In a context, since torch 2.11 warns in spite of ``check_invariants=False``.
+    """
+    unchecked = torch.sparse.check_sparse_tensor_invariants(enable=False)  # type: ignore[no-untyped-call]
+    with warnings.catch_warnings(), unchecked:
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
+        return torch.sparse_csr_tensor(indptr, indices, values, shape)

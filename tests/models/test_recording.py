@@ -17,7 +17,8 @@ from unifilter.kernels import spmm as kernels
 from unifilter.models import model_class, names
 from unifilter.models._registry import configure
 from unifilter.train import Training
-from unifilter.train.crowd import Lane
+from unifilter.train.beside import Job, lanes_of
+from unifilter.train.prepared import Prepared
 from unifilter.train.run import begin
 from unifilter.train.spaces import space_of
 
@@ -88,9 +89,9 @@ def drawn() -> list:
     return found + [pytest.param(*more, id="-".join([more[0], *more[1]])) for more in MORE]
 
 
-def start(name: str, options: dict, device: str = "cpu"):
+def start(name: str, options: dict):
     """A model and its inputs, as ``run`` builds them."""
-    return begin(DATA, splits.stratified(DATA.y), name, options, Training(), device=device)
+    return begin(DATA, splits.stratified(DATA.y), name, options, Training(), device="cpu")
 
 
 def epoch(model, train, val) -> None:
@@ -117,8 +118,8 @@ def test_an_epoch_asks_the_host_for_nothing(name, options, monkeypatch):
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 @pytest.mark.parametrize(("name", "options"), drawn())
 def test_a_gpu_records_an_epoch(name, options):
-    one = start(name, options, device="cuda")
-    lane = Lane(one.net, one.train, one.val, one.training)
+    job = Job(splits.stratified(DATA.y), options, Training())
+    (one,), (lane,) = lanes_of(Prepared(DATA, torch.device("cuda")), name, [job])
     with torch.cuda.stream(torch.cuda.Stream()):
         lane.warm_up(3)
         lane.go()

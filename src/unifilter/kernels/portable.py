@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from unifilter._math import csr_tensor
 from unifilter.kernels.csr import CSR
 
 
@@ -12,7 +13,7 @@ def spmm(A: CSR, X: Tensor) -> Tensor:
     """See ``reference.spmm``."""
     n = X.shape[0]
     ones = A.weights if A.weights is not None else X.new_ones(A.indices.shape[0])
-    matrix = torch.sparse_csr_tensor(A.indptr, A.indices, ones, (n, n), check_invariants=False)
+    matrix = csr_tensor(A.indptr, A.indices, ones, (n, n))
     Y = A.scale[:, None] * X
     return A.scale[:, None] * (matrix @ Y + A.loop * Y)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import torch
 from scipy.sparse import coo_array, csr_array, diags_array, eye_array
 from torch import Tensor
 
+from unifilter._math import csr_tensor
 from unifilter._types import FloatArray, IntArray
 from unifilter.graph import Graph, Propagation, propagation
 
@@ -204,15 +204,9 @@ def _tensor(A: csr_array, like: Tensor) -> Tensor:
     A.sort_indices()
     values = torch.from_numpy(A.data).to(like.dtype)
     kind = np.int32 if A.nnz < 2**31 else np.int64  # what MKL's products take without a copy
-    parts = (torch.from_numpy(a.astype(kind)) for a in (A.indptr, A.indices))
-    return _csr(*parts, values, A.shape).to(like.device)
+    indptr, indices = (torch.from_numpy(a.astype(kind)) for a in (A.indptr, A.indices))
+    return csr_tensor(indptr, indices, values, A.shape).to(like.device)
 
 
 def _filled(A: Tensor, values: Tensor) -> Tensor:
-    return _csr(A.crow_indices(), A.col_indices(), values, A.shape)
-
-
-def _csr(*parts: Any) -> Tensor:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
-        return torch.sparse_csr_tensor(*parts, check_invariants=False)
+    return csr_tensor(A.crow_indices(), A.col_indices(), values, A.shape)
