@@ -68,12 +68,13 @@ def main() -> None:
 def pieces(train: Basis, val: Basis) -> dict[str, dict[str, Job]]:
     """Of each piece the contenders, ours first."""
     V, n, d = train.V, train.n, train.V.shape[2]
-    half, copy = V.bfloat16(), torch.empty_like(V)
+    half, copy, into = V.bfloat16(), torch.empty_like(V), torch.empty(1, n, d)
     C, w = torch.randn(K + 1, K + 1, d) * torch.ones(K + 1, K + 1).tril()[:, :, None], torch.randn(K + 1, d)
     G, Z, rate = torch.randn(n, d), torch.randn(n, d), torch.tensor([RATE])
     found = {
         "mix": {
             "there": lambda: mix(V, w),
+            "there, into memory in use": lambda: mix(V, w[None], out=into),
             "there and back": there_and_back(lambda c: mix(V, c), w, G),
             "copy of V": lambda: copy.copy_(V),
         },
@@ -125,9 +126,10 @@ def epoch(train: Basis, val: Basis) -> Job:
 def shares(V: Tensor, seconds: dict[str, list[float]]) -> dict[str, float]:
     """Bytes a second of the mix over those of the copy: it reads V and writes n x d, and the reverse."""
     one = V[0].nbytes
-    moved = {"there": V.nbytes + one, "there and back": 2 * (V.nbytes + one), "copy of V": 2 * V.nbytes}
+    moved = dict.fromkeys(seconds, V.nbytes + one)
+    moved |= {"there and back": 2 * (V.nbytes + one), "copy of V": 2 * V.nbytes}
     speed = {who: size / median(seconds[who]) for who, size in moved.items()}
-    return {who: speed[who] / speed["copy of V"] for who in ("there", "there and back")}
+    return {who: share / speed["copy of V"] for who, share in speed.items() if who != "copy of V"}
 
 
 def accuracies(count: int, epochs: int) -> dict[str, Any]:

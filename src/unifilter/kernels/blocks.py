@@ -89,15 +89,12 @@ def mix_tile(V, C, out, i, at, m, block):
 
 @njit  # called, not inlined: inlining would turn its constant width into a variable
 def mix_rows(V, C, out, begin, end):
-    """Mix some rows. The tile at the end of a row is apart: where m is a constant, nothing asks for it."""
+    """Rows of ``cpu.mix``."""
     W, d = width(V), V.shape[2]
     block = np.empty(V.shape[0] * W, out.dtype)
-    whole = d - d % W
     for i in range(begin, end):
-        for at in range(0, whole, W):
-            mix_tile(V, C, out, i, at, W, block)
-        if whole < d:
-            mix_tile(V, C, out, i, whole, d - whole, block)
+        for at in range(0, d, W):
+            mix_tile(V, C, out, i, at, min(W, d - at), block)
 
 
 @njit(inline="always")
@@ -114,12 +111,9 @@ def mix_tile_to_one(V, C, out, i, at, m):
 def mix_rows_to_one(V, C, out, begin, end):
     """Rows of ``cpu.mix`` with one result."""
     W, d = width(V), V.shape[2]
-    whole = d - d % W
     for i in range(begin, end):
-        for at in range(0, whole, W):
-            mix_tile_to_one(V, C, out, i, at, W)
-        if whole < d:
-            mix_tile_to_one(V, C, out, i, whole, d - whole)
+        for at in range(0, d, W):
+            mix_tile_to_one(V, C, out, i, at, min(W, d - at))
 
 
 @Team
@@ -152,12 +146,9 @@ def correlate_tile(G, V, i, at, m, sums):
 def correlate_rows(G, V, begin, end, sums):
     """Rows of ``cpu.correlate``."""
     W, d = width(V), V.shape[2]
-    whole = d - d % W
     for i in range(begin, end):
-        for at in range(0, whole, W):
-            correlate_tile(G, V, i, at, W, sums)
-        if whole < d:
-            correlate_tile(G, V, i, whole, d - whole, sums)
+        for at in range(0, d, W):
+            correlate_tile(G, V, i, at, min(W, d - at), sums)
 
 
 @njit

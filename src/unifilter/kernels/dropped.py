@@ -50,13 +50,9 @@ def mix_dropped_rows(V, weights, J, lower, drop, factor, seed, out, begin, end):
     """Rows of ``cpu.mix_dropped``."""
     W, d, key = width(V), V.shape[2], scramble(seed)
     block = np.empty(V.shape[0] * W, out.dtype)
-    whole = d - d % W
     for i in range(begin, end):
-        for at in range(0, whole, W):
-            mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, at, W, block)
-        if whole < d:
-            m = d - whole
-            mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, whole, m, block)
+        for at in range(0, d, W):
+            mix_dropped_tile(V, weights, J, lower, drop, factor, key, out, i, at, min(W, d - at), block)
 
 
 @njit
@@ -100,13 +96,9 @@ def correlate_dropped_rows(G, V, J, lower, drop, factor, seed, begin, end, sums)
     """Rows of ``cpu.correlate_dropped``."""
     W, d, key = width(V), V.shape[2], scramble(seed)
     block = np.empty(V.shape[0] * W, G.dtype)
-    whole = d - d % W
     for i in range(begin, end):
-        for at in range(0, whole, W):
-            correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, at, W, block, sums)
-        if whole < d:
-            m = d - whole
-            correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, whole, m, block, sums)
+        for at in range(0, d, W):
+            correlate_dropped_tile(G, V, J, lower, drop, factor, key, i, at, min(W, d - at), block, sums)
 
 
 @Team
@@ -126,13 +118,10 @@ def correlate_dropped(G, V, lower, drop, factor, seed, out):
 def dropout_part(x, out, begin, end, drop, factor, key):
     """Entries [begin, end) of ``cpu.dropout``."""
     W = width(x)
-    whole = end - (end - begin) % W
-    for at in range(begin, whole, W):
+    for at in range(begin, end, W):
+        m = min(W, end - at)
         mask = drawn(np.uint32(key + np.uint32(at) * np.uint32(0x9E3779B9)), drop, factor)
-        store(out, at, mul(mask, load(x, at)))
-    if whole < end:
-        mask = drawn(np.uint32(key + np.uint32(whole) * np.uint32(0x9E3779B9)), drop, factor)
-        put(out, whole, end - whole, mul(mask, get(x, whole, end - whole)))
+        put(out, at, m, mul(mask, get(x, at, m)))
 
 
 @Team
