@@ -23,3 +23,9 @@ def test_a_sparse_matrix_of_torch_is_made_without_a_word(recwarn):
     assert torch.equal(A.to_dense(), torch.tensor([[0.0, 2, 0], [0, 0, 0]]))
     assert not recwarn.list
     assert not torch.sparse.check_sparse_tensor_invariants.is_enabled()
+
+
+def test_a_sparse_matrix_of_torch_is_not_checked():
+    """A check of every matrix would cost more than a product: here columns are out of order."""
+    A = csr_tensor(torch.tensor([0, 2]), torch.tensor([1, 0]), torch.tensor([2.0, 3.0]), (1, 2))
+    assert torch.equal(A.to_dense(), torch.tensor([[3.0, 2.0]]))

@@ -118,3 +118,9 @@ def test_only_matrices_with_few_entries_on_a_cpu_become_bags(X):
     assert bag_of(cube) is cube
     elsewhere = torch.zeros(3, 3, device="meta")
     assert bag_of(elsewhere) is elsewhere
+
+
+def test_tiny_rows_are_normalised_as_torch_does():
+    X = torch.zeros(3, 4)
+    X[0, 1], X[1, 2] = 1e-5, 1e-20
+    torch.testing.assert_close(functional.normalize(Bag.of(X)).dense(), functional.normalize(X))
