@@ -89,6 +89,18 @@ def test_a_search_begins_with_what_was_published_and_older_journals_serve_until_
     assert winner(tmp_path, "cora", "quota:10", how).options == {"K": 7}
 
 
+def test_a_published_setting_that_was_cut_off_makes_a_search_unfinished(tmp_path):
+    file = journal(tmp_path, "sgc", "cora", "quota:10")
+    how = Searched("sgc", 2, first=({"options.K": 7, "training.lr": 0.1},))
+    write_journal(file, [trial(-1, 0.3, False, K=7), trial(0, 0.7, K=1)])
+    assert not tried(tmp_path, "cora", "quota:10", how)[1]
+    assert winner(tmp_path, "cora", "quota:10", how).options == {"K": 1}, "until then the others serve"
+    write_journal(file, [trial(-1, 0.8, K=7)])
+    trials, whole = tried(tmp_path, "cora", "quota:10", how)
+    assert ([t.number for t in trials], whole) == ([-1, 0], True)
+    assert winner(tmp_path, "cora", "quota:10", how).options == {"K": 7}
+
+
 def test_what_was_published_once_and_is_no_longer_does_not_win(tmp_path):
     file = journal(tmp_path, "sgc", "cora", "quota:10")
     write_journal(file, [trial(-1, 0.9, K=9), trial(-2, 0.75, K=7), trial(0, 0.7, K=1)])

@@ -7,7 +7,7 @@ from unifilter.data import Dataset, load, splits
 from unifilter.train.heats import Ladder
 from unifilter.train.samplers import Optuna, Random, Space
 from unifilter.train.search import final, search
-from unifilter.train.trial import Trial
+from unifilter.train.trial import Trial, write_journal
 
 SPACE = Space(
     {
@@ -165,3 +165,23 @@ def test_a_search_trains_with_the_optimiser_that_a_setting_names(data, pair):
         rungs=(20,),
     )
     assert len({round(t.loss, 4) for t in trials}) == 2
+
+
+def test_what_was_published_is_trained_to_its_end_however_slowly_it_learns(data, pair):
+    slow = {name: v[0] for name, v in SPACE.values.items()} | {"training.lr": 1e-7}
+    trials = search(data, pair, SPACE, 9, first=[slow], rungs=(2, 4, 6), device="cpu")
+    found = next(t for t in trials if t.number == -1)
+    assert (found.finished, found.epochs, len(found.reached)) == (True, 6, 3)
+    assert not all(t.finished for t in trials)
+
+
+def test_what_earlier_searches_cut_off_of_it_is_trained_again(data, pair, tmp_path):
+    journal = tmp_path / "j.jsonl"
+    known = [{"preprocess": "none", "options.K": K, "options.hidden": 4} for K in (2, 3)]
+    write_journal(journal, [Trial(-i, s, 0.1, 2.0, 2, False, reached=[0.1]) for i, s in enumerate(known, 1)])
+    options = {"rungs": (2, 4), "device": "cpu", "journal": journal}
+    trials = search(data, pair, SPACE, 3, first=known[1:], **options)
+    assert {t.number: t.finished for t in trials if t.number < 0} == {-1: False, -2: True}
+    assert sum(t.number >= 0 for t in trials) == 2
+    again = search(data, pair, SPACE, 3, first=known[1:], **options)
+    assert [t.accuracy for t in again] == [t.accuracy for t in trials], "there is nothing left to train"

@@ -112,15 +112,16 @@ def tried(folder: Path, dataset: str, protocol: str, how: Searched) -> tuple[lis
     """The trials among which the winner is, and whether they are all that the search should try.
 
     A longer search continues the same journal, so that the winner among the first ones stays what it was.
-    Journals from before searches began with known settings serve until these have been tried.
+    Journals from before searches began with known settings, or trained these to their end, serve until then.
     """
     trials = read_journal(journal(folder, how.model, dataset, protocol))
     wanted = [plain(setting) for setting in how.first]
-    known = [t for t in trials if t.number < 0 and plain(t.setting) in wanted]
+    known = list({t.number: t for t in trials if t.number < 0 and plain(t.setting) in wanted}.values())
     drawn = [t for t in trials if t.number >= 0]
     few = max(0, how.settings - len(wanted))
-    whole = len(known) == len(wanted) and len(drawn) >= few
-    return (known + drawn[:few], True) if whole else (drawn[: how.settings], False)
+    if len(known) < len(wanted) or len(drawn) < few:
+        return drawn[: how.settings], False
+    return known + drawn[:few], all(t.finished for t in known)
 
 
 def winner(folder: Path, dataset: str, protocol: str, how: Searched) -> Entry | None:

@@ -154,7 +154,10 @@ class Heats:
         return training_of(setting, seed, self.ladder.rungs[-1], self.patience)
 
     def _climbed(self, racers: Population | Crowd, settings: Numbered) -> list[Trial]:
-        """Train up the rungs; a setting goes or stays with all of its splits."""
+        """Train up the rungs; a setting goes or stays with all of its splits.
+
+        Those with negative numbers, which somebody published, are trained to their end: some learn slowly.
+        """
         splits, ladder = len(self.splits), self.ladder
         alive = list(range(len(settings)))
         reached: list[list[float]] = [[] for _ in settings]
@@ -166,7 +169,7 @@ class Heats:
             if rung == len(ladder.rungs) - 1:
                 break
             ahead = ladder.climb(rung, [mean[i][0] for i in alive])
-            alive = [i for i, on in zip(alive, ahead, strict=True) if on]
+            alive = [i for i, on in zip(alive, ahead, strict=True) if on or settings[i][0] < 0]
             racers.keep([i * splits + k for i in alive for k in range(splits)])
             if not alive:  # all are worse than those of earlier heats
                 break

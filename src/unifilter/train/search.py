@@ -53,8 +53,8 @@ def search(
     settings : int
         How many.
     first : sequence of settings
-        Tried beside those that the sampler proposes, such as published ones; they count among ``settings``,
-        and have negative numbers.
+        Tried beside those that the sampler proposes, such as published ones, and always to the last rung;
+        they count among ``settings``, and have negative numbers.
     model : str
         Registered name.
     sampler : Sampler, optional
@@ -92,16 +92,20 @@ def search(
     half = where.type == "cuda" if half is None else half
     sampler = sampler or Random(space)
     trials = {t.number: t for t in [*read_journal(journal), *sampler.found()]}
+    wanted = {plain(setting) for setting in first}
+    # Earlier searches let go of known settings as of any other: those are trained again, to their end.
+    cut = [t for t in trials.values() if t.number < 0 and not t.finished and plain(t.setting) in wanted]
     lowest = min([0, *trials])
     known = [plain(t.setting) for t in trials.values() if t.number < 0]
     waiting = [(lowest - 1 - i, s) for i, s in enumerate(s for s in first if plain(s) not in known)]
+    waiting += [(t.number, t.setting) for t in cut]
     if isinstance(sampler, Random):  # chance proposes the same again: what was cut off is trained now
         waiting += [(i, s) for i, s in sampler.ask(max([-1, *trials]) + 1) if i not in trials]
     ladder = Ladder(rungs, keep)
     for trial in trials.values():
-        ladder.remember(trial)
+        if trial not in cut:
+            ladder.remember(trial)
     heats = Heats(Prepared(dataset, where), splits, model, ladder, patience, half)
-    wanted = {plain(setting) for setting in first}
 
     def left() -> int:
         """Settings to come; one that was first once, and is no longer, does not count."""
