@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sys
 import tempfile
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
@@ -12,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("unifilter", "torch", "numpy", "scipy", "scikit-learn", "numba", "torch_geometric")
+PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "numba", "torch_geometric")
 
 
 @dataclass(frozen=True)
@@ -119,8 +120,8 @@ def write_atomically(file: str | Path, text: str) -> None:
 
 
 def versions() -> dict[str, str]:
-    """Versions of the packages that matter."""
-    found = {"python": platform.python_version()}
+    """Versions of the packages that matter; this one's also where it runs from its sources."""
+    found = {"python": platform.python_version(), "unifilter": sys.modules["unifilter"].__version__}
     for package in PACKAGES:
         try:
             found[package] = version(package)

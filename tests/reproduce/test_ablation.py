@@ -36,6 +36,9 @@ def test_gaps_are_paired_over_the_splits_and_drawn_beside_the_papers(results_of,
     assert drawn["HetFilter", True].y[-1] == 35.76
     assert drawn["OrtFilter", False].y == ()
     assert {s.name: list(s.y) for s in means.series}["UniFilter"] == [pytest.approx(90)]
+    below, means = ablation.show(results_of([(ours, [0.8, 0.9, 1.0]), (het, [0.5, 0.6])]), scale)
+    assert {s.name: s.y for s in below.series if not s.printed}["HetFilter"] == (), "two of three splits"
+    assert {s.name: list(s.y) for s in means.series}["HetFilter"] == []
 
 
 def test_the_claim_fails_when_the_heterophily_basis_wins_at_high_h(results_of, scale, tmp_path):

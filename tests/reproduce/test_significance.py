@@ -14,6 +14,10 @@ def jobs(scale, form="searched"):
     return [(j, titles[j.model]) for j in found if j.model in titles and j.row.endswith(form)]
 
 
+def table2_jobs(scale):
+    return [(j, OURS) for j in table2.jobs(scale) if j.row.endswith("searched")]
+
+
 def test_differences_are_paired_and_corrected_over_the_models_of_a_graph(results_of, scale):
     shown = significance.show(results_of(jobs(scale)), scale)
     table = shown[0]
@@ -40,6 +44,23 @@ def test_a_searched_setting_counts_before_a_published_one_and_some_of_the_splits
     assert significance.accuracies("table2", results, scale) == {}
     results = results_of([(searched, THEIRS)])
     assert significance.accuracies("table2", results, scale)["SGC"][graph] == pytest.approx([80, 82, 81])
+
+
+def test_published_settings_that_stand_for_a_search_are_named(results_of, scale):
+    published = [(j, s) for j, s in jobs(scale, "published") if j.model == "sgc"]
+    table = significance.show(
+        results_of(published + [(j, s) for j, s in jobs(scale) if j.model != "sgc"]), scale
+    )[0]
+    assert table.rows["SGC"]["cora"].note.endswith(", published settings")
+    assert "published" not in table.rows["SIGN"]["cora"].note
+
+
+def test_a_model_without_every_graph_is_not_ranked(results_of, scale):
+    everything = jobs(scale)
+    some = [(j, s) for j, s in table2_jobs(scale) if j.model == "gprgnn"][:1]
+    plot = next(e for e in significance.show(results_of(everything + some), scale) if isinstance(e, Plot))
+    assert "GPR-GNN" not in plot.series[0].x
+    assert plot.caption.endswith("Without a figure for every graph: GPR-GNN.")
 
 
 def test_too_few_graphs_give_no_ranking(results_of, scale):

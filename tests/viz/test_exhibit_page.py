@@ -31,7 +31,7 @@ def test_a_part_that_has_nothing_to_show_is_left_out():
 
 def test_the_opening_counts_all_tables():
     text = html(PARTS, "T", "t")
-    assert "<dt>printed figures compared</dt><dd>4</dd>" in text
+    assert "<dt>comparisons with printed figures</dt><dd>4</dd>" in text
     assert "<dt>agree</dt><dd>2 (50%)</dd>" in text
     assert "<dt>figures beyond the paper</dt><dd>1</dd>" in text
     assert "printed figures compared" not in html({"Errata": [WORDS]}, "T", "t")

@@ -71,12 +71,12 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
     below, means = [], []
     for model, name in VARIANTS.items():
         hs = homophilies(scale)
-        found = [(h, value_of(g)) for h in hs if (g := gaps(model, h, results, scale))]
+        found = [(h, value_of(g)) for h in hs if len(g := gaps(model, h, results, scale)) == scale.splits]
         if model != "unifilter":
             x, y, half = zip(*((h, v.mean, v.half) for h, v in found), strict=True) if found else ((), (), ())
             below.append(Series(name, x, y, half))
             below.append(Series(name, printed()["ablation"]["h"], printed()["ablation"][model], printed=True))
-        values = [(h, v) for h in hs if (v := results.value(job(model, h, scale))) is not None]
+        values = [(h, v) for h in hs if (v := results.value(job(model, h, scale))) and v.runs == scale.splits]
         means.append(
             Series(name, [h for h, _ in values], [v.mean for _, v in values], [v.half for _, v in values])
         )

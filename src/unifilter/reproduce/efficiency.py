@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from unifilter.data import splits
 from unifilter.data.dataset import Dataset
 from unifilter.models import model_class
 from unifilter.reproduce import rows
-from unifilter.reproduce.part import Measure, Part, Scale
+from unifilter.reproduce.part import Job, Measure, Part, Scale
 from unifilter.reproduce.results import Results
 from unifilter.reproduce.settings import published, released
 from unifilter.train.compare import Entry
@@ -79,12 +81,14 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
 
 CAPTION = (
     "Every model trained alone with its published settings, on one quota split; an epoch is a step and an "
-    "evaluation, and with a solver the whole training. On a CPU the memory is that of the process. "
-    "Accuracies are those of the same settings, or of searched ones where none was published (of a grid, its "
-    "first point is timed); in the plot those of 60/20/20 where there are some."
+    "evaluation. A training has as many of them as the runs behind the accuracy had on average; a solver has "
+    "no epochs. On a CPU the memory is that of the process. Accuracies are those of the same settings, or of "
+    "searched ones where none was published (of a grid, its first point is timed); in the plot those of "
+    "60/20/20 where there are some."
 )
+EPOCH, TRAINING = "ms an epoch", "training (s)"
 COLUMNS = {
-    "ms an epoch": ("epoch_ms", 1.0),
+    EPOCH: ("epoch_ms", 1.0),
     "preparation (s)": ("prepare_seconds", 1.0),
     "peak memory (MB)": ("peak_mb", 1.0),
     "parameters (thousands)": ("parameters", 1e-3),
@@ -102,38 +106,45 @@ def _of(graph: str, results: Results, scale: Scale) -> list[Exhibit]:
             continue
         cost = taken["cost"]
         found[title] = {name: Cell(Value(f * cost[key])) for name, (key, f) in COLUMNS.items()}
+        solved = hasattr(model_class(model), "solve")
+        if solved:
+            del found[title][EPOCH]
         for table, name in ACCURACY.items():
-            value = accuracy(table, model, graph, results, scale)
-            if value is not None:
+            job = trained(table, model, graph, results, scale)
+            value = None if job is None else results.value(job)
+            if job is not None and value is not None:
+                epochs = 1 if solved else np.mean([r.epochs for r in results.of(job)])
+                seconds = cost["prepare_seconds"] + float(epochs) * cost["epoch_ms"] / 1000
                 found[title][name] = Cell(value)
-                point = Series(title, [cost["epoch_ms"]], [value.mean], [value.half], labels=[title])
-                points.setdefault(title, point)
+                found[title].setdefault(TRAINING, Cell(Value(seconds)))
+                points.setdefault(title, Series(title, [seconds], [value.mean], [value.half], labels=[title]))
     if not found:
         return []
     safe = "".join(c if c.isalnum() else "_" for c in graph)
-    columns = [*COLUMNS, *ACCURACY.values()]
-    title = f"What an epoch costs, {graph}"
+    columns = [EPOCH, TRAINING, *(name for name in COLUMNS if name != EPOCH), *ACCURACY.values()]
+    absent = [model_class(m).card.title for m in models(scale) if model_class(m).card.title not in found]
+    caption = CAPTION + (f" Not measured: {', '.join(absent)}." if absent else "")
+    title = f"What a training costs, {graph}"
     exhibits: list[Exhibit] = [
-        Table(f"efficiency_{safe}", title, columns, found, CAPTION, unit="", best="none", corner="model")
+        Table(f"efficiency_{safe}", title, columns, found, caption, unit="", best="none", corner="model")
     ]
     if points:
-        name, title = f"efficiency_{safe}_plot", f"Accuracy against the time of an epoch, {graph}"
-        axes = "ms an epoch", "test accuracy (%)"
-        exhibits.append(Plot(name, title, *axes, list(points.values()), CAPTION, "points", log_x=True))
+        name, title = f"efficiency_{safe}_plot", f"Accuracy against the time of a training, {graph}"
+        axes = "seconds to train", "test accuracy (%)"
+        exhibits.append(Plot(name, title, *axes, list(points.values()), caption, "points", log_x=True))
     return exhibits
 
 
-def accuracy(table: str, model: str, graph: str, results: Results, scale: Scale) -> Value | None:
-    """Of the settings whose cost was measured; where none was published, of searched ones."""
+def trained(table: str, model: str, graph: str, results: Results, scale: Scale) -> Job | None:
+    """The job of the settings whose cost was measured; where none was published, of searched ones."""
     kind = "quota" if table == "table2" else "fixed"
     if model not in rows.models(table):
         return None
     found = {j.row: j for j in rows.jobs(model, graph, f"{kind}:{scale.splits}", scale)}
     for form in (rows.PRINTED, rows.EXACT, rows.SEARCHED):
         job = found.get(rows.row(model, form))
-        value = results.value(job) if job is not None else None
-        if value is not None:
-            return value
+        if job is not None and results.of(job):
+            return job
     return None
 
 

@@ -11,6 +11,13 @@ from unifilter.reproduce.settings import known_settings, published, released
 from unifilter.train.compare import Entry
 
 PRINTED, SEARCHED = "published", "searched"
+FORMS = (
+    "Published: the authors' settings for the graph. Searched: the best of {settings} settings by mean "
+    "validation accuracy{where}, the same number for every model; UniFilter's ranges are a part of the "
+    "paper's, chosen by validation nodes of these graphs. Auto: no tuning; five settings of a portfolio "
+    "vote, which validation nodes of these graphs chose, and that five vote was decided with test accuracies "
+    "in sight."
+)
 RELEASED, EXACT, AUTO = "released basis", "exact basis", "auto"
 
 

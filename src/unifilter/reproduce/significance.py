@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -43,19 +43,30 @@ def accuracies(table: str, results: Results, scale: Scale) -> dict[str, dict[str
     return found
 
 
+def untuned(table: str, results: Results, scale: Scale) -> set[tuple[str, str]]:
+    """Models and graphs whose search has not been run: published settings stand for it."""
+    searched = [j for j in jobs_of(table, scale) if j.row == rows.row(j.model, rows.SEARCHED)]
+    missing = [j for j in searched if len(results.of(j)) < scale.splits]
+    return {(model_class(j.model).card.title, j.dataset) for j in missing}
+
+
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
     """For both tables: differences with their tests, and mean ranks with the critical difference."""
     exhibits: list[Exhibit] = []
     for table, title in TABLES.items():
         scores = accuracies(table, results, scale)
         if "UniFilter" in scores:
-            exhibits.append(differences(table, title, scores, scale.graphs))
+            exhibits.append(differences(table, title, scores, scale.graphs, untuned(table, results, scale)))
         exhibits += ranking(table, title, scores, scale.graphs)
     return exhibits
 
 
 def differences(
-    table: str, title: str, scores: dict[str, dict[str, list[float]]], graphs: Sequence[str]
+    table: str,
+    title: str,
+    scores: dict[str, dict[str, list[float]]],
+    graphs: Sequence[str],
+    published: Collection[tuple[str, str]] = (),
 ) -> Table:
     """UniFilter less every other model, split by split, with Holm's correction over the models of a graph."""
     ours, cells = scores["UniFilter"], dict[str, dict[str, Cell]]()
@@ -65,10 +76,12 @@ def differences(
         for model, p in zip(others, ps, strict=True):
             gap = np.subtract(ours[graph], scores[model][graph])
             said = f"p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}"
+            said += ", published settings" if (model, graph) in published else ""
             cells.setdefault(model, {})[graph] = Cell(value_of(gap.tolist()), note=said)
     caption = (
-        "UniFilter's accuracy less that of the model, paired over the splits, with its 95% interval; p with "
-        "Holm's correction over the models of a graph. Splits share nodes, so p is smaller than it should be."
+        "UniFilter's accuracy less that of the model, paired over the splits, with its 95% interval; both "
+        "with searched settings, where nothing else is said. p with Holm's correction over the models of a "
+        "graph. Splits share nodes, so p is smaller than it should be."
     )
     return Table(
         f"significance_{table}",
@@ -85,11 +98,12 @@ def differences(
 def ranking(
     table: str, title: str, scores: dict[str, dict[str, list[float]]], graphs: Sequence[str]
 ) -> list[Exhibit]:
-    """Mean ranks over the graphs that every model has, and who cannot be told apart."""
-    shared = [g for g in graphs if scores and all(g in found for found in scores.values())]
-    models = list(scores)
+    """Mean ranks of the models that have every graph, and who cannot be told apart."""
+    models = [m for m, found in scores.items() if all(g in found for g in graphs)]
+    left_out = [m for m in scores if m not in models]
+    shared = list(graphs)
     if len(shared) < 2 or len(models) < 3:
-        words = "Too few graphs have every model for a ranking."
+        words = "Too few models have every graph for a ranking."
         return [Words(f"ranks_{table}", f"Mean ranks: {title}", [words])]
     means = np.array([[np.mean(scores[m][g]) for m in models] for g in shared])
     ranks = mean_ranks(means)
@@ -100,7 +114,7 @@ def ranking(
     caption = (
         f"Mean rank over {len(shared)} graphs, 1 is best; bars are half of Nemenyi's critical difference, "
         f"{distance:.2f} ranks: models whose bars do not overlap differ at the level {LEVEL:g}."
-    )
+    ) + (f" Without a figure for every graph: {', '.join(left_out)}." if left_out else "")
     groups = [", ".join(models[i] for i in group) for group in cliques(ranks.tolist(), distance)]
     p = friedman(means)
     items = [("not told apart", group) for group in groups]

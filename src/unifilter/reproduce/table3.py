@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from unifilter.reproduce import rows
-from unifilter.reproduce.accuracies import accuracies, best_of
+from unifilter.reproduce.accuracies import accuracies, best_of, goals
 from unifilter.reproduce.part import Claim, Job, Part, Scale
 from unifilter.reproduce.printed import figure
 from unifilter.reproduce.results import Results
@@ -17,12 +17,17 @@ READINGS = {
     "fixed": "the ten public splits that came with the graphs",
     "quota48": "ten quota splits of the same shares",
 }
-CAPTION = (
-    "Test accuracy in percent, mean over {splits} splits of 48/32/20: {reading}. Published: the authors' "
-    "settings for the graph; searched: the best of {settings} settings by mean validation accuracy on the "
-    "public splits, the same number for every model; auto: no tuning, but for a portfolio that validation "
-    "nodes of these graphs chose."
-)
+# On the public splits: the best of what baselines' authors publish and released settings give there.
+WANTED = {
+    "cora": 88.37,
+    "citeseer": 77.33,
+    "pubmed": 90.15,
+    "actor": 37.70,
+    "chameleon": 72.50,
+    "squirrel": 63.68,
+}
+THEIRS = (rows.PRINTED, rows.RELEASED)
+CAPTION = f"Test accuracy in percent, mean over {{splits}} splits of 48/32/20: {{reading}}. {rows.FORMS}"
 
 
 def jobs(scale: Scale) -> list[Job]:
@@ -37,25 +42,37 @@ def reading(kind: str, scale: Scale) -> list[Job]:
 
 
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
-    """A table a reading, and which of them the printed figures fit."""
+    """A table a reading, which of them the printed figures fit, and what was wanted."""
     found: list[Exhibit] = []
     for kind, words in READINGS.items():
-        caption = CAPTION.format(splits=scale.splits, settings=scale.settings, reading=words)
+        caption = CAPTION.format(
+            splits=scale.splits, settings=scale.settings, reading=words, where=" on the public splits"
+        )
         title = f"Model-optimised methods, 48/32/20: {words}"
         name = "table3" if kind == "fixed" else f"table3_{kind}"
         found.append(accuracies(name, title, "table3", reading(kind, scale), results, caption))
-    return [*found, fit(results, scale)]
+    reached = goals(
+        "goals_table3",
+        f"What was wanted: {READINGS['fixed']}",
+        reading("fixed", scale),
+        results,
+        {g: w for g, w in WANTED.items() if g in scale.graphs},
+    )
+    return [*found, *([reached] if reached.rows else []), fit(results, scale)]
 
 
 def fit(results: Results, scale: Scale) -> Words:
-    """How far each reading is from the printed figures, over the cells that both have."""
+    """How far each reading is from the printed figures, over the cells that both have.
+
+    Of published and released settings: what was searched on one kind of split would favour it.
+    """
     gaps: dict[str, dict[tuple[str, str], float]] = {}
     for kind in READINGS:
         gaps[kind] = {}
         for job in reading(kind, scale):
             ours, printed = results.value(job), figure("table3", job.model, job.dataset)[0]
             whole = ours is not None and ours.runs == scale.splits
-            if ours is not None and whole and printed is not None and not job.row.endswith(rows.AUTO):
+            if ours is not None and whole and printed is not None and job.row.endswith(THEIRS):
                 gaps[kind][job.row, job.dataset] = ours.mean - printed
     shared = sorted(set.intersection(*(set(g) for g in gaps.values())))
     items: list[tuple[str, str]] = []

@@ -6,7 +6,7 @@ one, so that all of them say the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import hypot, isfinite
 from typing import Literal
@@ -92,7 +92,8 @@ class Table:
     """Rows of cells; a missing cell was not run. ``best`` marks the highest (lowest) mean of every column.
 
     ``digits`` are those of our figures, ``printed_digits`` those that the paper prints, if they differ.
-    ``corner`` says what the rows are.
+    ``corner`` says what the rows are. Rows ``beyond`` are not meant to repeat a printed figure: they stand
+    beside it, and are not counted among those that agree with it or not.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Table:
     best: Literal["highest", "lowest", "none"] = "highest"
     printed_digits: int | None = None
     corner: str = ""
+    beyond: Collection[str] = ()
 
     @property
     def precision(self) -> int:
@@ -131,12 +133,19 @@ class Table:
         return {row for row, mean in means.items() if mean == best}
 
     def verdicts(self) -> dict[Verdict, int]:
-        """How many cells agree with the printed figure, lie above it, below it, or stand alone."""
+        """How many cells agree with the printed figure, lie above it, below it, or stand alone.
+
+        Examples
+        --------
+        >>> rows = {name: {"x": Cell(Value(2.0), printed=1.0)} for name in ("theirs", "searched")}
+        >>> Table("t", "T", ["x"], rows, beyond=["searched"]).verdicts()
+        {'agrees': 0, 'above': 1, 'below': 0, 'alone': 1}
+        """
         found: dict[Verdict, int] = {"agrees": 0, "above": 0, "below": 0, "alone": 0}
-        for cells in self.rows.values():
+        for row, cells in self.rows.items():
             for cell in cells.values():
                 if cell.ours is not None:
-                    found[cell.verdict(self.precision)] += 1
+                    found["alone" if row in self.beyond else cell.verdict(self.precision)] += 1
         return found
 
 

@@ -63,7 +63,7 @@ def _opening(parts: Parts) -> str:
     blocks = []
     if compared:
         agree = f"{counts['agrees']:,} ({percent(counts['agrees'] / compared)})"
-        numbers = [("printed figures compared", f"{compared:,}"), ("agree", agree)]
+        numbers = [("comparisons with printed figures", f"{compared:,}"), ("agree", agree)]
         numbers += [("ours higher", f"{counts['above']:,}"), ("ours lower", f"{counts['below']:,}")]
         numbers += [("figures beyond the paper", f"{counts['alone']:,}")]
         blocks += [tiles(numbers), _key()]
