@@ -22,13 +22,25 @@ def jobs(scale: Scale) -> list[Job]:
 
 
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
-    """The table, and what was wanted: the printed figures."""
+    """The table, and what was wanted: the highest printed figures."""
     caption = CAPTION.format(splits=scale.splits, settings=scale.settings, where="")
     title = "Polynomial filters, 60/20/20"
     table = accuracies("table2", title, "table2", jobs(scale), results, caption)
-    wanted = {g: p for g in scale.graphs if (p := figure("table2", "unifilter", g)[0]) is not None}
-    reached = goals("goals_table2", f"What was wanted: {title}", jobs(scale), results, wanted)
+    reached = goals("goals_table2", f"What was wanted: {title}", jobs(scale), results, highest(scale.graphs))
     return [table, reached] if reached.rows else [table]
+
+
+def highest(graphs: Sequence[str]) -> dict[str, float]:
+    """The best printed mean of every column.
+
+    Examples
+    --------
+    >>> highest(["cora", "actor", "a graph of mine"])
+    {'cora': 89.49, 'actor': 42.39}
+    """
+    every = {g: [figure("table2", model, g)[0] for model in rows.models("table2")] for g in graphs}
+    known = {g: [mean for mean in means if mean is not None] for g, means in every.items()}
+    return {g: max(means) for g, means in known.items() if means}
 
 
 def check(results: Results, scale: Scale) -> Sequence[Claim]:
