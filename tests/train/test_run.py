@@ -9,8 +9,11 @@ from unifilter.models.unifilter import UniFilter
 from unifilter.train import Training, loop, run
 from unifilter.train.loop import predict_logits
 from unifilter.train.run import (
+    begin,
     class_weights,
+    conclude,
     pick_device,
+    prepare,
     training_homophily,
     training_labels,
 )
@@ -140,3 +143,15 @@ def test_batches_that_nobody_asked_for_are_noted(data, monkeypatch):
 def test_auto_picks_a_device_that_exists():
     assert pick_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
     assert pick_device("cpu").type == "cpu"
+
+
+def test_a_loss_that_is_no_number_is_noted(data):
+    """Weights that blow up would otherwise pass for a model that has not learned."""
+    one = begin(data, splits.stratified(data.y), "gcn", {}, Training(epochs=3), device="cpu")
+    outcome = loop.fit(one.net, one.train, one.val, one.training)
+    inputs = prepare(data, "gcn", one.net.config, torch.device("cpu"))
+    given = data, splits.stratified(data.y), one.net, inputs, one.training
+    assert conclude(*given, outcome, {}, [], {}).record.notes == []
+    outcome.history[1]["train_loss"] = float("nan")
+    notes = conclude(*given, outcome, {}, ["before"], {}).record.notes
+    assert notes == ["before", "the training loss was not finite in 1 of 3 epochs"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -218,10 +219,16 @@ def conclude(
         best_epoch=outcome.best_epoch,
         parameters=sum(q.numel() for q in net.parameters()),
         device=_device_name(where),
-        notes=notes,
+        notes=[*notes, *_not_finite(outcome)],
         candidates=candidates or [],
     )
     return Result(net, inputs, p, record, outcome.history, t, interrupted)
+
+
+def _not_finite(outcome: Outcome) -> list[str]:
+    """What a reader of the figures must know: a loss that is no number counts as no better than the best."""
+    lost = sum(not math.isfinite(epoch.get("train_loss", 0.0)) for epoch in outcome.history)
+    return [f"the training loss was not finite in {lost} of {len(outcome.history)} epochs"] if lost else []
 
 
 def prepare(dataset: Dataset, model: str, config: Any, device: torch.device) -> Any:
