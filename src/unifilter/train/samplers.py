@@ -41,13 +41,13 @@ class Space:
         return {name: rng.choice(list(values)) for name, values in self.values.items()}
 
 
-# The paper's appendix and its released settings, and what the exact basis adds: tau and h are learned, with
-# no search; fewer hops are a part of the same V.
+# The ranges of the paper's appendix and of its released settings, and what the exact basis adds: tau and h are
+# learned, with no search; fewer hops are a part of the same V. Dropout is the MLP's; that of the basis is left out.
 PAPER_SPACE = Space(
     {
         "preprocess": ["row", "none"],
-        "options.hidden": [64, 256],
-        "options.layers": [2, 3],
+        "options.hidden": [64, 128, 256],
+        "options.layers": [2, 3, 4],
         "options.K": [2, 10],
         "options.start": ["uniform", "identity"],
         "options.paper_init": [False, True],
