@@ -10,14 +10,16 @@ import platform
 import statistics
 import time
 from collections.abc import Callable
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-import unifilter
 from unifilter import Graph
+from unifilter.record import versions
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -113,11 +115,7 @@ def write(name: str, results: Any) -> None:
             "cores": torch.get_num_threads(),
             "system": platform.platform(),
         },
-        "versions": {
-            "unifilter": unifilter.__version__,
-            "torch": torch.__version__,
-            "python": platform.python_version(),
-        },
+        "versions": versions() | {name: version(name) for name in ("pandas", "triton") if find_spec(name)},
         "results": results,
     }
     path = RESULTS / f"{name}.json"

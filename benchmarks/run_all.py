@@ -40,11 +40,13 @@ def main() -> None:
     )
     parser.add_argument("--only-page", action="store_true")
     args = parser.parse_args()
+    failed = []
     if not args.only_page:
         for name in GPU if torch.cuda.is_available() else CPU:
             print(f"== {name}", flush=True)
             done = subprocess.run([sys.executable, HERE / f"{name}.py"], check=False)
             if done.returncode:
+                failed.append(name)
                 print(f"{name} failed with exit code {done.returncode}; the others go on", flush=True)
     found = {p.stem: json.loads(p.read_text()) for p in sorted(RESULTS.glob("*.json")) if p.stem != "all"}
     write_atomically(RESULTS / "all.json", json.dumps(found, indent=1))
@@ -54,6 +56,8 @@ def main() -> None:
         page("unifilter's speed", "measured, with the machine it was measured on", sections),
     )
     print(f"written to {RESULTS / 'all.html'}")
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
 
 
 def drawn(name: str, record: dict[str, Any]) -> str:

@@ -53,7 +53,7 @@ def residual(P, V, found):
     return worst
 
 
-@pytest.mark.parametrize("d", [1, 20])
+@pytest.mark.parametrize("d", [1, 20, 130])  # more than one tile of columns
 @pytest.mark.parametrize("dtype", EPS)
 def test_the_recurrence_agrees_with_the_reference(recurrence, d, dtype):
     edges = np.concatenate(

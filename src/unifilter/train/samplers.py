@@ -41,8 +41,9 @@ class Space:
         return {name: rng.choice(list(values)) for name, values in self.values.items()}
 
 
-# The ranges of the paper's appendix and of its released settings, and what the exact basis adds: tau and h are
-# learned, with no search; fewer hops are a part of the same V. Dropout is the MLP's; that of the basis is left out.
+# The ranges of the paper's appendix and of its released settings, and what the exact basis adds: tau and h
+# are learned, with no search; fewer hops are a part of the same V. Dropout is the MLP's, that of the basis is
+# left out.
 PAPER_SPACE = Space(
     {
         "preprocess": ["row", "none"],
