@@ -49,3 +49,9 @@ def test_names_notes_and_captions_are_text():
     assert EVIL not in html
     assert "50% &lt;b&gt;a|b&lt;/b&gt; &amp; $x_1$" in html
     assert "<li>half of the epochs</li>" in html
+
+
+def test_the_figure_beside_ours_has_a_name():
+    rows = {"a": {"x": Cell(Value(1.0), printed=2.0)}}
+    assert 'data-peer="printed"' in table_html(Table("t", "T", ["x"], rows))
+    assert 'data-peer="wanted"' in table_html(Table("t", "T", ["x"], rows, peer="wanted"))

@@ -107,7 +107,9 @@ def goals(name: str, title: str, jobs: Sequence[Job], results: Results, wanted: 
         "Test accuracy in percent beside what was wanted, in italics. The best of many rows is chosen by the "
         "test accuracies shown: it flatters the others."
     )
-    return Table(name, title, list(wanted), cells, caption, corner="model, settings", beyond=list(cells))
+    return Table(
+        name, title, list(wanted), cells, caption, corner="model, settings", beyond=list(cells), peer="wanted"
+    )
 
 
 def beats(results: Results, jobs: Sequence[Job], scale: Scale) -> list[Claim]:

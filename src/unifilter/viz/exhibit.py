@@ -93,7 +93,8 @@ class Table:
 
     ``digits`` are those of our figures, ``printed_digits`` those that the paper prints, if they differ.
     ``corner`` says what the rows are. Rows ``beyond`` are not meant to repeat a printed figure: they stand
-    beside it, and are not counted among those that agree with it or not.
+    beside it, and are not counted among those that agree with it or not. ``peer`` is what the figure beside
+    ours is called.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Table:
     printed_digits: int | None = None
     corner: str = ""
     beyond: Collection[str] = ()
+    peer: str = "printed"
 
     @property
     def precision(self) -> int:

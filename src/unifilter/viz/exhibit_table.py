@@ -65,7 +65,8 @@ def _cell(table: Table, best: bool, cell: Cell | None, notes: Mapping[str, int])
         return '<td><span class="none">–</span></td>'
     lines = []
     if cell.printed is not None:
-        lines.append(f'<span class="printed">{number(cell.printed, table.precision)}</span>')
+        figure = number(cell.printed, table.precision)
+        lines.append(f'<span class="printed" data-peer="{escape(table.peer)}">{figure}</span>')
     if cell.ours is None:
         lines.append('<span class="none">–</span>')
     else:

@@ -119,7 +119,8 @@ def latex(table: Table) -> str:
         kept = [(line, shown) for line, shown in lines if any(shown)] or lines[1:2]
         body.append(
             "\n".join(
-                f"{_tex(row) if i == 0 else ''} & {line} & {' & '.join(shown)} \\\\"
+                f"{_tex(row) if i == 0 else ''} & {_tex(table.peer) if line == 'printed' else line} & "
+                f"{' & '.join(shown)} \\\\"
                 for i, (line, shown) in enumerate(kept)
             )
         )
@@ -165,7 +166,7 @@ def _legend(table: Table, lines: Sequence[Line]) -> str:
     if tuple(lines) != LINES or not sum(verdicts[v] for v in ("agrees", "above", "below")):
         return ""
     return (
-        "Each cell: *printed*, ours ± half of its 95% interval, the difference "
+        f"Each cell: *{table.peer}*, ours ± half of its 95% interval, the difference "
         f"({SIGNS['agrees']} within the interval, {SIGNS['above']} above, {SIGNS['below']} below)."
     )
 
