@@ -15,7 +15,7 @@ from unifilter._types import FloatArray
 from unifilter.data.dataset import Dataset
 from unifilter.data.preprocess import preprocess
 from unifilter.data.splits import Split
-from unifilter.estimator.graphs import OnGraph, dense
+from unifilter.estimator.graphs import OnGraph, arcs_of, dense
 from unifilter.estimator.targets import encode_labels, validation_split
 from unifilter.models._basis import Basis
 from unifilter.train import Training, run
@@ -41,7 +41,8 @@ class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
             Classes of any kind. -1, NaN or None = unlabelled. (-1 is a class where there would be fewer than
             two without it, as scikit-learn's binary problems with labels -1 and 1 have it.)
         graph : Graph, SciPy matrix of shape (n, n) or edges of shape (2, m), optional
-            Without it, every node is joined to its nearest neighbours in X.
+            Without it, every node is joined to its nearest neighbours in X. A matrix and edges keep their
+            directions, A[u, v] or (u, v) being u -> v, for the models that use them.
         """
         X, y = self._checked(X, y)
         _, codes, self.classes_ = encode_labels(y)
@@ -53,7 +54,8 @@ class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
         if X.shape[0] < 2:
             raise ValueError(f"{type(self).__name__} needs 2 nodes at least, but n_samples = {X.shape[0]}.")
         names = tuple(str(c) for c in self.classes_)
-        dataset = Dataset(self._graph(X, graph), X.astype(np.float32), codes, classes=names)
+        made, arcs = self._graph(X, graph), arcs_of(graph, X.shape[0])
+        dataset = Dataset(made, X.astype(np.float32), codes, classes=names, arcs=arcs)
         seed = self._seed()
         split = validation_split(codes, self.validation, seed)
         with threads_for(256 * X.size):

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import coo_array, csr_array, issparse
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 
-from unifilter._checks import check_count
-from unifilter._types import FloatArray
+from unifilter._checks import check_count, check_edges
+from unifilter._types import FloatArray, IntArray
 from unifilter.graph import Graph
 from unifilter.models._basis import Basis
 
@@ -66,13 +66,38 @@ def dense(X: Any) -> Any:
     return X.toarray() if hasattr(X, "toarray") else X
 
 
+def arcs_of(graph: Any, n: int) -> IntArray | None:
+    """The edges as they came, (2, a), for models that use direction; None where none was given.
+
+    A :class:`Graph` has lost its directions, and nearest neighbours are meant as a graph without.
+
+    Examples
+    --------
+    >>> arcs_of(csr_array([[0, 1], [0, 0]]), 2)
+    array([[0],
+           [1]])
+    """
+    if graph is None or isinstance(graph, Graph):
+        return None
+    A = _matrix_of(graph, n)
+    if A is None:
+        return np.stack(check_edges(graph)).astype(np.int64)
+    entries = coo_array(A)
+    kept = entries.data != 0  # a sparse matrix may store zeros, which are no edges
+    return np.stack([entries.row[kept], entries.col[kept]]).astype(np.int64)
+
+
 def _graph_of(graph: Any, n: int) -> Graph:
+    A = _matrix_of(graph, n)
+    return Graph.from_edges(graph, n=n) if A is None else Graph.from_scipy(A)
+
+
+def _matrix_of(graph: Any, n: int) -> Any:
+    """The adjacency matrix if it is one, and None if it is an array of edges."""
     if issparse(graph):
-        return Graph.from_scipy(graph)
+        return graph
     array = np.asarray(graph)
-    if array.ndim == 2 and array.shape == (n, n) and n > 2:
-        return Graph.from_scipy(csr_array(array))
-    return Graph.from_edges(array, n=n)
+    return csr_array(array) if array.shape == (n, n) and n > 2 else None
 
 
 def _alone(n: int) -> Graph:

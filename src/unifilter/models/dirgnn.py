@@ -49,7 +49,8 @@ class Config:
     dropout : float
         After every layer but one that gives the logits.
     directed : bool
-        Use the edges as they came. If the dataset has no directions, both are the undirected graph's.
+        Use the edges as they came. If the dataset has no directions, both are the undirected graph's, and
+        the record says so.
     self_loops : bool
         Add one to every node that has none.
     """

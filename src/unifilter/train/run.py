@@ -158,6 +158,8 @@ def begin(
     if inputs is None:
         inputs = prepare(dataset, model, config, where)
     notes: list[str] = []
+    if getattr(config, "directed", False) and dataset.arcs is None:  # Dir-GNN; others refuse
+        notes.append("the dataset has no arcs: both directions are the undirected graph's")
     extra: dict[str, Any] = {}
     if getattr(cls, "uses_homophily", False):
         extra["h"] = training_homophily(dataset, split, notes)
