@@ -35,9 +35,12 @@ def test_the_paired_test_is_scipy_s():
     assert paired(a, b) == paired(b, a)
 
 
-def test_equal_scores_tell_nothing_and_a_constant_gap_tells_all():
+def test_without_spread_nothing_is_claimed():
+    """Two splits with the same gap are no certainty."""
     a = np.array([0.5, 0.75, 1.0])
     assert paired(a, a) == 1.0
     assert paired(a[:1], a[1:2]) == 1.0
-    assert paired(a, a + 0.25) == 0.0
+    assert paired(a, a + 0.25) == 1.0
+    assert paired([0.1, 0.3], [0.0, 0.2]) == 1.0  # 0.3 - 0.2 is not 0.1 to the last digit
     assert math.isfinite(paired(a, a[::-1]))
+    assert 0 < paired([0.7, 0.8], [0.6, 0.69]) < 0.1

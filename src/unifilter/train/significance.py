@@ -30,6 +30,7 @@ def paired(a: ArrayLike, b: ArrayLike) -> float:
     """P-value of the paired t-test of equal means over splits, two-sided; 1 where nothing can be told.
 
     Training sets of different splits overlap, so that it is smaller than it should be: a hint, not a proof.
+    Nothing can be told of a single split, nor of differences that are all the same.
 
     Examples
     --------
@@ -37,10 +38,15 @@ def paired(a: ArrayLike, b: ArrayLike) -> float:
     1.0
     """
     difference = np.asarray(a, np.float64) - np.asarray(b, np.float64)
-    if difference.size < 2 or not difference.any():
+    if difference.size < 2:
         return 1.0
-    error = difference.std(ddof=1) / math.sqrt(difference.size)
-    t = abs(difference.mean()) / error if error else math.inf
+    # Without spread there is no scale to measure the mean by: equal gaps are the grain of accuracies (whole
+    # nodes) or chance, not certainty. Rounding of a subtraction is no spread either.
+    grain = 4 * np.finfo(np.float64).eps * max(np.abs(a).max(), np.abs(b).max())
+    spread = difference.std(ddof=1)
+    if spread <= grain:
+        return 1.0
+    t = abs(difference.mean()) * math.sqrt(difference.size) / spread
     return float(2 * stdtr(difference.size - 1, -t))
 
 
