@@ -52,9 +52,12 @@ def refitted(
     """Clean, and with the chosen options fitted to validation nodes too."""
     known = [current(r) for r in read(RECORDS) if r.model == entry.model] if RECORDS.exists() else []
     (clean,) = runs(data, [trial], entry, known=known, device=device)
-    options = {name: clean.config[name] for name in (*entry.options, *entry.grid)} | more
-    scaled = data if entry.preprocess == "none" else data.preprocess(entry.preprocess)
-    theirs = run(scaled, trial.split, entry.model, options, entry.training, device=device).record
+    accuracies = [c["accuracy"] for c in clean.candidates] or [1.0]
+    chosen = entry.points()[accuracies.index(max(accuracies))]
+    scaled = data if chosen.preprocess == "none" else data.preprocess(chosen.preprocess)
+    theirs = run(
+        scaled, trial.split, entry.model, chosen.options | more, chosen.training, device=device
+    ).record
     return tuple(r.scores["test"]["accuracy"] for r in (clean, theirs))
 
 

@@ -11,6 +11,7 @@ from unifilter.models import model_class, names
 from unifilter.models._registry import configure
 from unifilter.presets import settings_of
 from unifilter.train import Training
+from unifilter.train.compare import Entry
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "configs"
 FILES = sorted(FOLDER.glob("*.toml"))
@@ -92,9 +93,9 @@ def test_options_are_the_model_s_and_have_its_types(model, dataset, protocol, se
             allowed = (float, int, str) if type(before) is float else type(before)
             assert isinstance(value, allowed), f"{name} = {value!r}"
             assert type(before) is bool or not isinstance(value, bool), f"{name} = {value!r}"
-    for name, values in settings.get("grid", {}).items():
-        for value in values:
-            configure(model, options | {name: value})
+    for point in Entry(model, options=options, grid=settings.get("grid", {})).points():
+        assert point.preprocess in preprocess.NAMES
+        configure(model, point.options)
 
 
 @every_entry

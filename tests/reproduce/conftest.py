@@ -20,14 +20,14 @@ def made(job: Job, accuracies, scale=FULL, entry=None, learned=None) -> list[Rec
     """A Record a split with these test accuracies."""
     entry = entry or (job.how.entry if isinstance(job.how, Published) else Entry(job.model))
     limit = min(entry.training.epochs, scale.epochs or entry.training.epochs)
-    options = entry.candidates()[0]
+    first = entry.points()[0]
     candidates = [{"setting": o, "accuracy": 0.5, "epochs": 1} for o in entry.candidates()]
     return [
         Record(
             job.model,
-            asdict(configure(job.model, options)),
-            asdict(replace(entry.training, epochs=limit)),
-            {"name": job.dataset, "checksum": "0", "preprocessing": entry.preprocess},
+            asdict(configure(job.model, first.options)),
+            asdict(replace(first.training, epochs=limit)),
+            {"name": job.dataset, "checksum": "0", "preprocessing": first.preprocess},
             {"name": split.name, "seed": split.seed},
             entry.training.seed,
             {"test": {"accuracy": accuracy}, "val": {"accuracy": accuracy}},

@@ -13,6 +13,14 @@ def test_every_model_of_both_tables_is_measured_alone():
     assert {m.dataset for m in measures} == set(efficiency.GRAPHS)
 
 
+def test_the_first_point_of_a_grid_is_measured(tmp_path):
+    (tmp_path / "gcn.toml").write_text(
+        "[cora.quota]\ngrid = {hidden = [8, 16], 'training.lr' = [0.5, 0.1], preprocess = ['row', 'none']}\n"
+    )
+    what = efficiency.measure("gcn", "cora", Scale(configs=tmp_path)).what
+    assert (what["options"], what["preprocess"]) == ({"hidden": 8}, "row")
+
+
 def test_a_measure_trains_for_all_its_epochs():
     what = {"model": "sgc", "options": {}, "preprocess": "row", "epochs": 4}
     cost = efficiency.take(build("sbm:n=100,h=0.9,classes=3"), what, "cpu")["cost"]

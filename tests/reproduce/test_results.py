@@ -41,6 +41,15 @@ def test_records_of_another_graph_split_or_setting_are_not_taken_for_a_jobs(job,
     assert Results(made(JOB, [0.7, 0.8, 0.9]), tmp_path, Scale()).of(job) == []
 
 
+def test_a_grid_of_rates_and_scalings_finds_its_records_and_no_other_grid_does(tmp_path):
+    grid = {"training.lr": [0.5, 0.1], "preprocess": ["row", "none"]}
+    job = other(how=Published(Entry("sgc", grid=grid)))
+    results = Results(made(job, [0.7, 0.8, 0.9]), tmp_path, Scale())
+    assert len(results.of(job)) == 3
+    assert results.of(other(how=Published(Entry("sgc", grid=grid | {"training.lr": [0.5, 0.2]})))) == []
+    assert results.of(other(how=Published(Entry("sgc", "row", training=Training(lr=0.2))))) == []
+
+
 def test_a_split_that_was_not_run_leaves_its_place_empty(tmp_path):
     records = made(JOB, [0.7, 0.8, 0.9])
     results = Results([records[0], records[2]], tmp_path, Scale())

@@ -34,6 +34,14 @@ def test_a_graph_without_duplicates_takes_the_settings_of_the_original(configs):
     assert released("squirrel-filtered") == released("squirrel")
 
 
+def test_the_first_point_of_a_grid_is_where_a_search_begins(configs):
+    (configs / "gcn.toml").write_text(
+        "[cora.fixed]\ngrid = {hidden = [8, 16], 'training.lr' = [0.5, 0.1], preprocess = ['row', 'none']}\n"
+    )
+    wanted = {"preprocess": "row", "options.hidden": 8, "training.lr": 0.5}
+    assert known_settings("gcn", configs) == (wanted,)
+
+
 def test_what_nobody_published_is_not_there(configs):
     assert published("sgc", "pubmed", "quota:10", configs) is None
     assert published("gcn", "cora", "quota:10", configs) is None

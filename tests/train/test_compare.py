@@ -1,6 +1,7 @@
 """A comparison trains each model on each split once, whatever happens in between."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -70,8 +71,9 @@ def test_what_a_file_holds_is_not_trained_again(data, count, tmp_path):
         Entry("sgc", training=replace(SHORT, seed=1)),
         Entry("sgc", training=replace(SHORT, epochs=9)),
         Entry("sgc", training=SHORT, grid={"K": [2, 3]}),
+        Entry("sgc", training=SHORT, grid={"training.lr": [SHORT.lr, 0.5]}),
     ],
-    ids=["preprocess", "options", "training", "seed", "epochs", "grid"],
+    ids=["preprocess", "options", "training", "seed", "epochs", "grid", "grid of rates"],
 )
 def test_a_run_of_another_setting_serves_nobody(other, data, count, tmp_path):
     trials = trials_of(data, "stratified:1")
@@ -126,6 +128,57 @@ def test_the_grid_is_chosen_on_validation_nodes(data, count):
         assert [c["accuracy"] for c in record.candidates] == accuracies
     with pytest.raises(ValueError, match="the grid of sgc has no value for K"):
         Entry("sgc", grid={"K": []})
+
+
+def test_a_grid_varies_rates_and_scaling_too_and_is_not_trained_again(data, count, tmp_path):
+    grid = {"K": [0, 2], "preprocess": ["none", "standard"], "training.lr": [1e-4, 0.2]}
+    entry = Entry(
+        "sgc", options={"self_loops": False}, training=SHORT, grid=grid | {"training.weight_decay": [0.1]}
+    )
+    trials, file = trials_of(data, "stratified:2"), tmp_path / "runs.jsonl"
+    found = compare(data, trials, [entry], file=file).records["sgc"]
+    assert count["run"] == 16
+    for trial, record in zip(trials, found, strict=True):
+        accuracies = []
+        for K, how, lr in product(*grid.values()):
+            training = replace(SHORT, lr=lr, weight_decay=0.1)
+            alone = run(
+                data.preprocess(how), trial.split, "sgc", {"K": K, "self_loops": False}, training
+            ).record
+            accuracies.append(alone.scores["val"]["accuracy"])
+            if (record.config["K"], record.dataset["preprocessing"], record.training["lr"]) == (K, how, lr):
+                assert record.scores == alone.scores
+                assert accuracies[-1] == max(c["accuracy"] for c in record.candidates)
+        assert [c["accuracy"] for c in record.candidates] == accuracies
+        assert record.training["lr"] == 0.2
+        assert record.training["weight_decay"] == 0.1
+    compare(data, trials, [entry], file=file)
+    assert count["run"] == 16
+    compare(data, trials[:1], [replace(entry, grid=grid | {"training.weight_decay": [0.2]})], file=file)
+    assert count["run"] == 16 + 8
+
+
+def test_the_seed_of_a_trial_reaches_every_point_of_a_grid(data):
+    entry = Entry("mlp", options={"hidden": 4}, training=SHORT, grid={"training.lr": [0.01, 0.1]})
+    (split,) = (t.split for t in trials_of(data, "stratified:1"))
+    found = list(runs(data, [Trial(split, 3)], entry, epochs=5))
+    assert [(r.seed, r.training["epochs"]) for r in found] == [(3, 5)]
+
+
+def test_a_grid_of_options_is_recorded_as_it_always_was(data):
+    """Records that exist name their candidates by options alone, and go on to serve."""
+    entry = Entry("sgc", options={"self_loops": False}, training=SHORT, grid={"K": [1, 2]})
+    trials = trials_of(data, "stratified:1")
+    (record,) = runs(data, trials, entry)
+    assert [c["setting"] for c in record.candidates] == [
+        {"self_loops": False, "K": 1},
+        {"self_loops": False, "K": 2},
+    ]
+
+
+def test_a_grid_varies_no_other_part_of_a_training():
+    with pytest.raises(ValueError, match=r"a grid varies lr and weight_decay, .* has training.epochs"):
+        Entry("sgc", grid={"training.epochs": [1, 2]})
 
 
 def test_a_public_split_is_trained_with_many_seeds(data):

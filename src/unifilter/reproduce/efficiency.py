@@ -40,11 +40,11 @@ def setting(model: str, graph: str, scale: Scale) -> Entry:
 
 def measure(model: str, graph: str, scale: Scale) -> Measure:
     """One model on one graph, for so many epochs and no fewer."""
-    entry, epochs = setting(model, graph, scale), 5 if scale.quick else EPOCHS
+    first, epochs = setting(model, graph, scale).points()[0], 5 if scale.quick else EPOCHS
     what = {
         "model": model,
-        "options": entry.candidates()[0],
-        "preprocess": entry.preprocess,
+        "options": first.options,
+        "preprocess": first.preprocess,
         "epochs": epochs,
     }
     return Measure("efficiency", graph, what, take)

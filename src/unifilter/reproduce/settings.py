@@ -104,7 +104,7 @@ def known_settings(model: str, configs: Path) -> tuple[dict[str, Any], ...]:
     else:
         found = (published(model, graph, f"{kind}:1", configs) for graph in NAMES for kind in RELATIVES)
         entries = [e for e in found if e is not None]
-    settings = [setting_of(e.preprocess, o, e.training) for e in entries for o in e.candidates()[:1]]
+    settings = [setting_of(p.preprocess, p.options, p.training) for e in entries for p in e.points()[:1]]
     return tuple({plain(setting): setting for setting in settings}.values())
 
 

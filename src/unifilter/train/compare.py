@@ -26,6 +26,8 @@ from unifilter.train.significance import holm, interval, paired
 
 PROTOCOLS = "quota:COUNT, stratified:COUNT, fixed:COUNT, or public:COUNT for so many seeds on the one split"
 
+TRAINING, RATES = "training.", ("lr", "weight_decay")  # how a grid names what it varies of a training
+
 
 class Trial(NamedTuple):
     """A split, and what is added to the seed of the setting that is trained on it."""
@@ -48,12 +50,14 @@ class Entry:
         Of the model's Config.
     training : Training
     grid : dict of lists
-        Options that are chosen on the validation nodes of every split; the first best counts.
+        What is chosen on the validation nodes of every split; the first best counts. Names are options, or
+        "training.lr", "training.weight_decay" and "preprocess".
 
     Examples
     --------
-    >>> [c["K"] for c in Entry("sgc", grid={"K": [1, 2]}).candidates()]
-    [1, 2]
+    >>> entry = Entry("sgc", grid={"K": [1, 2], "training.lr": [0.1]})
+    >>> [(p.options["K"], p.training.lr) for p in entry.points()]
+    [(1, 0.1), (2, 0.1)]
     """
 
     model: str
@@ -66,11 +70,25 @@ class Entry:
         for name, values in self.grid.items():
             if not values:
                 raise ValueError(f"the grid of {self.model} has no value for {name}.")
+            if name.startswith(TRAINING) and name.removeprefix(TRAINING) not in RATES:
+                rates = " and ".join(RATES)
+                raise ValueError(f"of a training, a grid varies {rates}, but {self.model}'s has {name}.")
 
     def candidates(self) -> list[dict[str, Any]]:
-        """Options of every point of the grid; without one, the options."""
+        """Options of every point of the grid, and what else it varies, as records keep them."""
         points = itertools.product(*self.grid.values())
         return [self.options | dict(zip(self.grid, point, strict=True)) for point in points]
+
+    def points(self) -> list[Entry]:
+        """An entry of its own for every candidate; without a grid, the entry itself."""
+        return [self._at(candidate) for candidate in self.candidates()]
+
+    def _at(self, candidate: dict[str, Any]) -> Entry:
+        rates = {r: candidate[TRAINING + r] for r in RATES if TRAINING + r in candidate}
+        beside = {"preprocess", *(TRAINING + r for r in RATES)}
+        options = {name: value for name, value in candidate.items() if name not in beside}
+        scaling = candidate.get("preprocess", self.preprocess)
+        return Entry(self.model, scaling, options, replace(self.training, **rates))
 
 
 @dataclass(frozen=True)
@@ -172,11 +190,12 @@ def runs(
     """A record a trial, from ``known`` where it is there; inputs are prepared once, on first need."""
     where = pick_device(device)
     prepared = Prepared(dataset, where)
-    about = describe(prepared.data(entry.preprocess))
+    scalings = dict.fromkeys(point.preprocess for point in entry.points())
+    abouts = [describe(prepared.data(how)) for how in scalings]
     limit = min(entry.training.epochs, epochs or entry.training.epochs)
     trainings = [replace(entry.training, epochs=limit, seed=entry.training.seed + t.seed) for t in trials]
     found = [
-        next((r for r in known if serves(r, about, trial.split, entry, training)), None)
+        next((r for r in known if any(serves(r, a, trial.split, entry, training) for a in abouts)), None)
         for trial, training in zip(trials, trainings, strict=True)
     ]
     missing = [(t.split, g) for t, g, r in zip(trials, trainings, found, strict=True) if r is None]
@@ -201,17 +220,21 @@ def serves(record: Record, about: dict[str, Any], split: Split, entry: Entry, tr
         return False
     if (record.split["name"], record.split["seed"]) != (split.name, split.seed):
         return False
-    if any(record.dataset[key] != about[key] for key in ("name", "checksum", "preprocessing")):
+    if any(record.dataset[key] != about[key] for key in ("name", "checksum")):
+        return False
+    if record.dataset["preprocessing"] not in (about["preprocessing"], *entry.grid.get("preprocess", ())):
         return False
     before = record.training["epochs"]
     if before != training.epochs and record.epochs >= min(before, training.epochs):
         return False
-    if _plain(record.training | {"epochs": 0}) != _plain(asdict(training) | {"epochs": 0}):
+    if entry.grid and _plain([c["setting"] for c in record.candidates]) != _plain(entry.candidates()):
         return False
-    points = entry.candidates()
-    if entry.grid and _plain([c["setting"] for c in record.candidates]) != _plain(points):
-        return False
-    return any(_plain(record.config) == _plain(asdict(configure(entry.model, o))) for o in points)
+    how = _plain(record.training | {"epochs": 0})
+    return any(
+        how == _plain(asdict(p.training) | {"epochs": 0})
+        and _plain(record.config) == _plain(asdict(configure(p.model, p.options)))
+        for p in replace(entry, training=training).points()
+    )
 
 
 def resume(file: str | Path) -> list[Record]:
@@ -252,14 +275,17 @@ def reason(error: Exception) -> str:
 
 
 def _trained(prepared: Prepared, entry: Entry, trials: Sequence[tuple[Split, Training]]) -> Iterator[Record]:
-    """A record a trial: of the options, or of those of the grid with the best validation accuracy."""
-    points = entry.candidates()
-    jobs = [Job(split, o, training, entry.preprocess) for split, training in trials for o in points]
+    """A record a trial: of the entry, or of the point of its grid with the best validation accuracy."""
+    jobs = [
+        Job(split, p.options, p.training, p.preprocess)
+        for split, training in trials
+        for p in replace(entry, training=training).points()
+    ]
     beside = gains_by_company(entry.model, prepared.device, entry.training)
     results = together(prepared, entry.model, jobs) if beside else _in_turn(prepared, entry.model, jobs)
     records = (result.record for result in results)
     for _ in trials:
-        yield _best(entry, list(itertools.islice(records, len(points))))
+        yield _best(entry, list(itertools.islice(records, len(entry.candidates()))))
 
 
 def _in_turn(prepared: Prepared, model: str, jobs: Sequence[Job]) -> Iterator[Result]:
