@@ -7,7 +7,7 @@ from unifilter.data import Dataset, load, splits
 from unifilter.train.heats import Ladder
 from unifilter.train.samplers import Optuna, Random, Space
 from unifilter.train.search import final, search
-from unifilter.train.trial import Trial, write_journal
+from unifilter.train.trial import Trial, read_journal, write_journal
 
 SPACE = Space(
     {
@@ -56,6 +56,16 @@ def test_a_killed_search_goes_on_where_it_stopped(data, pair, tmp_path):
     assert {t.number: (t.setting, t.epochs, list(t.reached)) for t in resumed} == {
         t.number: (t.setting, t.epochs, list(t.reached)) for t in whole
     }
+
+
+def test_a_search_goes_on_twice_after_a_kill(data, pair, tmp_path):
+    journal = tmp_path / "search.jsonl"
+    for settings in (2, 4, 6):
+        trials = search(data, pair, SPACE, settings, rungs=(2, 4), device="cpu", journal=journal)
+        assert sorted(t.number for t in trials) == list(range(settings))
+        with journal.open("a") as stream:
+            stream.write('{"number": 9, "setting": {}')
+    assert sorted(t.number for t in read_journal(journal)) == list(range(6)), "none was trained twice"
 
 
 def test_old_journals_count_where_they_say_something():

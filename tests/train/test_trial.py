@@ -26,6 +26,19 @@ def test_a_journal_gives_back_what_was_written(tmp_path):
     assert read_journal(file) == trials
 
 
+def test_what_follows_a_line_that_was_cut_short_is_read(tmp_path):
+    file = tmp_path / "journal.jsonl"
+    trials = [Trial(i, SETTING, 0.5, 1.0, 9, True, "gprgnn") for i in range(3)]
+    for one, cut in zip(
+        trials, ('{"number": 1, "sett', '{"number": 2, "setting": {"options.K": 3}', ""), strict=True
+    ):
+        write_journal(file, [one])
+        with file.open("a") as stream:
+            stream.write(cut)
+    assert read_journal(file) == trials
+    assert len(file.read_text().splitlines()) == 5, "what was cut short ends, and nothing else is between"
+
+
 def test_journals_from_before_other_models_are_unifilters(tmp_path):
     file = tmp_path / "journal.jsonl"
     file.write_text(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,18 +90,30 @@ def plain(setting: Mapping[str, Any]) -> str:
 
 
 def read_journal(file: Path | None) -> list[Trial]:
-    """Trials of a journal; a line that a kill cut short is left out."""
+    """Trials of a journal; lines that a kill cut short are left out, wherever they stand."""
     if file is None or not file.exists():
         return []
-    return [Trial(**json.loads(line)) for line in file.read_text().splitlines() if line.endswith("}")]
+    trials = []
+    for line in file.read_text().splitlines():
+        with suppress(json.JSONDecodeError):
+            trials.append(Trial(**json.loads(line)))
+    return trials
 
 
 def write_journal(file: Path | None, trials: Sequence[Trial]) -> None:
-    """Append."""
-    if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("a") as stream:
-            stream.writelines(json.dumps(asdict(t)) + "\n" for t in trials)
+    """Append, in one write: several processes may share a journal.
+
+    What a kill left of a line is ended and not cut off, since others may have written behind it meanwhile.
+    """
+    if file is None:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    lines = "".join(json.dumps(asdict(t)) + "\n" for t in trials)
+    with file.open("a+b", buffering=0) as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - 1))
+        whole = stream.read(1) in (b"", b"\n")
+        stream.write((lines if whole else "\n" + lines).encode())
 
 
 def _part(setting: dict[str, Any], prefix: str) -> dict[str, Any]:
