@@ -68,6 +68,17 @@ def test_a_search_goes_on_twice_after_a_kill(data, pair, tmp_path):
     assert sorted(t.number for t in read_journal(journal)) == list(range(6)), "none was trained twice"
 
 
+def test_trials_of_another_model_are_refused(data, pair, tmp_path):
+    journal = tmp_path / "search.jsonl"
+    write_journal(journal, [Trial(0, {"options.hidden": 8}, 0.9, 0.1, 4, True, "gcn")])
+    with pytest.raises(ValueError, match="this search is for 'unifilter', but .* has trials of 'gcn'"):
+        search(data, pair, SPACE, 2, rungs=(2, 4), device="cpu", journal=journal)
+    sampler = Random(SPACE)
+    sampler.found = lambda: read_journal(journal)
+    with pytest.raises(ValueError, match="'sgc'.*'gcn'"):
+        search(data, pair, SPACE, 2, model="sgc", sampler=sampler, rungs=(2, 4), device="cpu")
+
+
 def test_old_journals_count_where_they_say_something():
     ladder = Ladder((3, 5, 7), 0.5)
     for epochs, reached in ((3, ()), (5, ()), (7, ()), (5, (0.1, 0.2))):

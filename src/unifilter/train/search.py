@@ -6,7 +6,7 @@ Any model can be searched; see :mod:`unifilter.train.heats` for how its settings
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ def search(
     seconds : float
         Ask for no more settings after so long.
     journal : Path, optional
-        JSON lines of finished trials; those that are there already are not run again.
+        JSON lines of finished trials of this model; those that are there already are not run again.
     on_batch : optional
         Called with the trials of a batch and the number of settings still to come.
 
@@ -92,6 +92,7 @@ def search(
     half = where.type == "cuda" if half is None else half
     sampler = sampler or Random(space)
     trials = {t.number: t for t in [*read_journal(journal), *sampler.found()]}
+    _check_model(model, trials.values())
     wanted = {plain(setting) for setting in first}
     # Earlier searches let go of known settings as of any other: those are trained again, to their end.
     cut = [t for t in trials.values() if t.number < 0 and not t.finished and plain(t.setting) in wanted]
@@ -127,6 +128,16 @@ def search(
             if time.monotonic() - start > seconds:
                 break
     return sorted(trials.values(), key=lambda t: (t.finished, t.accuracy, -t.loss), reverse=True)
+
+
+def _check_model(model: str, trials: Iterable[Trial]) -> None:
+    """Numbers and accuracies of one model say nothing about another."""
+    others = sorted({t.model for t in trials} - {model})
+    if others:
+        raise ValueError(
+            f"this search is for {model!r}, but its journal or study has trials of {str(others)[1:-1]}. "
+            "Give every model a journal and a study of its own."
+        )
 
 
 def final(
