@@ -1,4 +1,7 @@
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -99,7 +102,88 @@ def test_searches_share_a_study(data, pair, tmp_path):
     assert {t.number for t in both} == {0, 1, 2, 3, 4}
     assert {t.number: t.accuracy for t in both if t.number < 3} == {t.number: t.accuracy for t in first}
     one.ask(2)  # and not answered yet
-    assert len(search(data, pair, SPACE, 7, sampler=other, **options)) == 5
+    with pytest.warns(UserWarning, match="2 settings are under way in other processes"):
+        assert len(search(data, pair, SPACE, 7, sampler=other, **options)) == 5
+
+
+KILLED = """
+import sys, time
+from unifilter.data import load, splits
+from unifilter.train.samplers import Optuna, Space
+from unifilter.train.search import search
+
+class Hangs(Optuna):
+    def ask(self, count):
+        numbered = super().ask(count)
+        if self.found():
+            print("asked", flush=True)
+            time.sleep(60)
+        return numbered
+
+data, space = load("sbm:n=300,h=0.8,d=8,signal=2"), Space(eval(sys.argv[1]))
+pair = [splits.stratified(data.y, seed=s) for s in range(2)]
+search(data, pair, space, 6, sampler=Hangs(space, "s", sys.argv[2]), rungs=(2, 4), batch=2, device="cpu")
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux to know who lives")
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_a_search_ends_with_all_settings_although_another_is_killed(data, pair, tmp_path, when):
+    pytest.importorskip("optuna")
+    url, done = f"sqlite:///{tmp_path / 's.db'}", []
+    command = [sys.executable, "-c", KILLED, str(SPACE.values), url]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "asked\n"  # two are told, two more are under way
+        lost = [t.params for t in Optuna(SPACE, "s", url)._open()]
+        if when == "before":
+            other.kill()
+            other.wait()
+
+        def kill(found, left):
+            done.extend(found)
+            other.kill()
+            other.wait()
+
+        sampler, options = Optuna(SPACE, "s", url), {"rungs": (2, 4), "batch": 1, "device": "cpu"}
+        trials = search(data, pair, SPACE, 6, sampler=sampler, **options, on_batch=kill)
+    assert (len(trials), len(done), len(lost)) == (6, 4, 2)
+    assert all(setting in [t.setting for t in done] for setting in lost)
+
+
+def test_a_kill_between_the_journal_and_the_study_costs_nothing(data, pair, tmp_path, monkeypatch):
+    pytest.importorskip("optuna")
+    url, journal = f"sqlite:///{tmp_path / 's.db'}", tmp_path / "j.jsonl"
+    options = {"rungs": (2, 4), "device": "cpu", "journal": journal}
+
+    def die(trial):
+        raise KeyboardInterrupt
+
+    killed = Optuna(SPACE, "s", url)
+    monkeypatch.setattr(killed, "tell", die)
+    with pytest.raises(KeyboardInterrupt):
+        search(data, pair, SPACE, 1, sampler=killed, **options)
+    assert [t.number for t in read_journal(journal)] == [0]
+    trials = search(data, pair, SPACE, 3, sampler=Optuna(SPACE, "s", url, stale=0.0), **options)
+    assert sorted(t.number for t in trials) == [0, 1, 2]
+    assert len(Optuna(SPACE, "s", url).found()) == 3
+
+
+def test_what_others_find_meanwhile_raises_the_bar(data, pair, tmp_path):
+    pytest.importorskip("optuna")
+    url = f"sqlite:///{tmp_path / 's.db'}"
+    same = Space({name: values[:1] for name, values in SPACE.values.items()})  # as good every time
+    sampler, other, heats = Optuna(same, "s", url), Optuna(same, "s", url), []
+
+    def meanwhile(found, left):
+        heats.append(found)
+        if len(heats) == 1:
+            for number, setting in other.ask(3):
+                other.tell(Trial(number, setting, 1.0, 0.1, 6, True, reached=[1.0] * 3))
+
+    options = {"rungs": (2, 4, 6), "keep": 0.1, "batch": 1, "device": "cpu"}
+    trials = search(data, pair, same, 6, sampler=sampler, **options, on_batch=meanwhile)
+    assert len(trials) == 6
+    assert [t.epochs for heat in heats for t in heat] == [6, 6, 2], "the last is measured by the others"
 
 
 def test_a_search_goes_on_although_all_that_is_new_is_worse(data, pair, tmp_path):

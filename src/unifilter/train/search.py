@@ -6,6 +6,7 @@ Any model can be searched; see :mod:`unifilter.train.heats` for how its settings
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,7 @@ def search(
     Returns
     -------
     list of Trial, by mean validation accuracy; those that were stopped early come after those that were not.
+    A warning says so where settings are missing that other processes of a study have under way.
 
     Examples
     --------
@@ -91,8 +93,11 @@ def search(
     where = pick_device(device)
     half = where.type == "cuda" if half is None else half
     sampler = sampler or Random(space)
-    trials = {t.number: t for t in [*read_journal(journal), *sampler.found()]}
-    _check_model(model, trials.values())
+    noted = read_journal(journal)
+    _check_model(model, [*noted, *sampler.found()])
+    for trial in noted:  # a kill may have come between the journal and the sampler
+        sampler.tell(trial)
+    trials = {t.number: t for t in [*noted, *sampler.found()]}
     wanted = {plain(setting) for setting in first}
     # Earlier searches let go of known settings as of any other: those are trained again, to their end.
     cut = [t for t in trials.values() if t.number < 0 and not t.finished and plain(t.setting) in wanted]
@@ -116,13 +121,22 @@ def search(
         if not waiting:
             waiting = sampler.ask(min(batch, left() - sampler.underway()))
         heat, waiting = waiting, []
-        if not heat:  # others have the rest under way
+        if not heat:
+            warnings.warn(
+                f"{left()} settings are under way in other processes and not among these trials: "
+                "search again once those have ended.",
+                stacklevel=2,
+            )
             break
         for found in heats.run(heat):
+            write_journal(journal, found)
             for trial in found:
                 sampler.tell(trial)
-            trials |= {t.number: t for t in [*found, *sampler.found()]}
-            write_journal(journal, found)
+            trials |= {t.number: t for t in found}
+            for trial in sampler.found():
+                if trial.number not in trials:  # of another process
+                    trials[trial.number] = trial
+                    ladder.remember(trial)
             if on_batch is not None:
                 on_batch(found, left())
             if time.monotonic() - start > seconds:
