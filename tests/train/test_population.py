@@ -131,6 +131,23 @@ def test_dropout_gives_the_same_distribution_of_accuracies(problem, dropout):
     assert abs(together.mean() - each.mean()) < 3 * error + 1e-6
 
 
+def test_every_member_drops_at_its_own_rate(problem):
+    """Beside one that drops nearly all, and when that has left, who drops nothing has its lone losses."""
+    members = [
+        Member(Config(K=K, hidden=16, dropout=rate), Training(epochs=10, patience=100), 0, 0.3)
+        for rate in (0.9, 0.0)
+    ]
+    population = Population(*problem, members, classes=5, traces=True)
+    population.advance(5)
+    population.keep([1])
+    population.advance(5)
+    lone = alone(problem, members[1]).history
+    for name in ("train_loss", "val_loss"):
+        dropped, whole = ([epoch[name] for epoch in population.history(i)] for i in range(2))
+        assert whole == pytest.approx([epoch[name] for epoch in lone], rel=1e-5)
+        assert dropped != pytest.approx(whole[:5], rel=1e-2)
+
+
 def test_predictions_are_those_of_the_best_weights(problem):
     inputs, _, _ = problem
     members = [
