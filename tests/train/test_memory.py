@@ -14,6 +14,7 @@ from unifilter.models._registry import configure
 from unifilter.models._rows import Features
 from unifilter.models._whole import Whole
 from unifilter.models.unifilter import Config
+from unifilter.train import memory
 from unifilter.train.memory import (
     COPIES,
     ROWS,
@@ -115,6 +116,28 @@ def test_the_larger_a_member_the_fewer_fit():
     some = members_that_fit(inputs, 10**5, Config(hidden=64), cpu)
     assert some > members_that_fit(inputs, 10**5, Config(hidden=512), cpu) >= 1
     assert members_that_fit(inputs, 10**12, Config(), cpu) == 1
+
+
+def test_a_cpu_with_little_memory_trains_few_members_at_once(monkeypatch):
+    inputs = Basis.of(load("sbm:n=50,d=8").graph, torch.ones(50, 8), 2)
+
+    def fit(free, **options):
+        monkeypatch.setattr(memory, "free_memory", lambda device: free)
+        return members_that_fit(inputs, 10**4, Config(hidden=64, layers=2, **options), torch.device("cpu"))
+
+    one = 10**4 * (6 * 8 + 12 * 64) * 4  # bytes, nearly
+    assert [fit(int(times * one / 0.59)) for times in (0.1, 1, 3)] == [1, 1, 3]
+    assert fit(2**30) < fit(2**32) == fit(2**40), "where there is plenty it does not matter how much"
+
+
+def test_features_beside_the_filtered_ones_are_counted(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda device: 2**30)
+    inputs = Basis.of(load("sbm:n=50,d=64").graph, torch.ones(50, 64), 2)
+    wide = Basis.of(load("sbm:n=50,d=128").graph, torch.ones(50, 128), 2)
+    cpu = torch.device("cpu")
+    beside = members_that_fit(inputs, 10**4, Config(hidden=16, ego=True), cpu)
+    assert beside == members_that_fit(wide, 10**4, Config(hidden=16), cpu)
+    assert beside < members_that_fit(inputs, 10**4, Config(hidden=16), cpu)
 
 
 class Large:

@@ -62,14 +62,16 @@ def rows_that_fit(
 def members_that_fit(inputs: Any, n: int, config: Any, device: torch.device) -> int:
     """UniFilters of one shape that a device can train at once on ``n`` rows each.
 
-    Filtered signals with their gradients, and parameters five times over.
+    Filtered signals with their gradients, and parameters five times over; with ``config.ego`` the features
+    stand beside the filtered ones, and the first layer is twice as wide.
     """
-    d, size = inputs.norm.shape[0], inputs.V.element_size()
+    d, size = inputs.norm.shape[0] * (2 if config.ego else 1), inputs.V.element_size()
     member = n * (6 * d + 12 * config.hidden * (config.layers - 1)) * size + 28 * d * config.hidden
-    free = UNKNOWN
     if device.type == "cuda":
         torch.cuda.empty_cache()  # recordings that are gone still hold theirs
         free = torch.cuda.mem_get_info(device)[0]
+    else:  # no more than UNKNOWN: several processes ask at once, and where there is plenty all plan alike
+        free = min(UNKNOWN, free_memory(device))
     return max(1, int(0.6 * free / member))
 
 
