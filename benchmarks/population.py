@@ -2,6 +2,7 @@
 
 Both train the same members (settings, splits, seeds) for the same number of epochs without early stopping, so
 that a training is the same work. Alone: `unifilter.train.fit` on a prepared basis. Together: one population.
+With V in float32 on both sides, and on a GPU, where searches have V and products in bfloat16, so on both.
 
 python benchmarks/population.py
 python benchmarks/population.py --members 20 --epochs 20
@@ -15,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 from _common import arguments, median, write
+from _gpu import device_facts
 
 from unifilter import Graph
 from unifilter.models._basis import Basis
@@ -33,7 +35,6 @@ def main() -> None:
     parser.add_argument("--members", type=int, default=300 if cuda else 16)
     parser.add_argument("--alone", type=int, default=3, help="trainings that are run one after the other")
     parser.add_argument("--epochs", type=int, default=200 if cuda else 20)
-    parser.add_argument("--half", action="store_true", default=cuda, help="V in bfloat16 for the population")
     args = parser.parse_args()
     where = torch.device("cuda" if cuda else "cpu")
     torch.backends.cuda.matmul.allow_tf32 = True
@@ -47,21 +48,29 @@ def main() -> None:
         )
         for i in range(args.members)
     ]
-    shared = replace(inputs, V=inputs.V.bfloat16()) if args.half else inputs
-    rates: dict[str, list[float]] = {"alone": [], "together": []}
-    for repetition in range(args.repetitions + 1):
-        rates["together"].append(together(shared, y, masks, members, args.epochs))
-        rates["alone"].append(alone(inputs, y, masks, members[: args.alone], where))
-        if repetition == 0:  # compiled and warmed up
-            rates = {"alone": [], "together": []}
-        else:
-            print({who: round(r[-1], 1) for who, r in rates.items()}, "trainings a minute", flush=True)
-    gain = median(rates["together"]) / median(rates["alone"])
-    print(f"together: {gain:.1f} times more")
-    device = torch.cuda.get_device_name() if cuda else "cpu"
-    facts = {"members": args.members, "epochs": args.epochs, "half": args.half, "device": device}
-    name = "population_gpu" if cuda else "population_cpu"
-    write(name, {**facts, "trainings_a_minute": rates, "gain": gain, "wanted": WANTED if cuda else None})
+    found = {"members": args.members, "epochs": args.epochs, "wanted": WANTED if cuda else None}
+    found["device"] = device_facts() if cuda else "cpu"
+    shared = {"float32": inputs} | ({"bfloat16": replace(inputs, V=inputs.V.bfloat16())} if cuda else {})
+    for precision, basis in shared.items():
+        few = [half(m) if precision == "bfloat16" else m for m in members[: args.alone]]
+        rates: dict[str, list[float]] = {"alone": [], "together": []}
+        for repetition in range(args.repetitions + 1):
+            rates["together"].append(together(basis, y, masks, members, args.epochs))
+            rates["alone"].append(alone(basis, y, masks, few, where))
+            if repetition == 0:  # compiled and warmed up
+                rates = {"alone": [], "together": []}
+            else:
+                shown = {who: round(r[-1], 1) for who, r in rates.items()}
+                print(precision, shown, "trainings a minute", flush=True)
+        gain = median(rates["together"]) / median(rates["alone"])
+        print(f"{precision}, together: {gain:.1f} times more", flush=True)
+        found[precision] = {"trainings_a_minute": rates, "gain": gain}
+        write("population_gpu" if cuda else "population_cpu", found)
+
+
+def half(member: Member) -> Member:
+    """The lone training that has its products in bfloat16, too."""
+    return replace(member, training=replace(member.training, mixed_precision=True))
 
 
 def problem(where: torch.device):
