@@ -1,5 +1,6 @@
 """Side by side, every model is trained as it would be alone; bundles have a file of their own."""
 
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -104,3 +105,27 @@ def test_without_validation_nodes_the_last_epoch_is_the_best(data):
     crowd = Crowd(lanes_of(Prepared(data, torch.device("cpu")), "gcn", [Job(split, {}, SMALL)])[1])
     crowd.advance(12)
     assert crowd.lanes[0].outcomes(0.0)[0].best_epoch == 11
+
+
+def test_a_lane_stays_on_the_stream_it_was_recorded_on(data, monkeypatch):
+    """Others leave, and recordings of one stream would else run at once, on one workspace of cuBLAS."""
+    jobs = [Job(splits.stratified(data.y, seed=s), {"hidden": 4 + s}, Training(epochs=60)) for s in range(5)]
+    crowd = Crowd(lanes_of(Prepared(data, torch.device("cpu")), "gcn", jobs)[1])
+    crowd.streams, current, used = ["first", "second"], [], [set() for _ in crowd.lanes]
+
+    @contextlib.contextmanager
+    def stream(name):
+        current.append(name)
+        yield
+        current.pop()
+
+    monkeypatch.setattr(torch.cuda, "stream", stream)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
+    for lane, found in zip(crowd.lanes, used, strict=True):
+        monkeypatch.setattr(lane, "warm_up", lambda epochs, found=found: found.add(current[-1]) or 0)
+        monkeypatch.setattr(lane, "go", lambda found=found: found.add(current[-1]))
+    crowd.advance(20)
+    crowd.keep([1, 2, 4])
+    crowd.advance(20)
+    assert used == [{"first"}, {"second"}, {"first"}, {"second"}, {"first"}]

@@ -222,20 +222,27 @@ class Crowd:
         return [Score(accuracy, loss, int(best), int(epochs)) for accuracy, loss, best, epochs in found]
 
     def _replay(self, epochs: int) -> None:
-        for place, i in enumerate(self.alive):
+        for i in self.alive:
             lane = self.lanes[i]
             lane.todo = min(epochs, lane.left)
             lane.left -= lane.todo
             if lane.recording is None:
-                with torch.cuda.stream(self.streams[place % len(self.streams)]):
+                with self._stream_of(i):
                     lane.todo -= lane.warm_up(lane.todo)
         for turn in range(epochs):
-            for place, i in enumerate(self.alive):
+            for i in self.alive:
                 lane = self.lanes[i]
                 if turn < lane.todo:
-                    with torch.cuda.stream(self.streams[place % len(self.streams)]):
+                    with self._stream_of(i):
                         lane.go()
         torch.cuda.synchronize()
+
+    def _stream_of(self, i: int) -> Any:
+        """Always the one that a lane was recorded on, whoever has left.
+
+        What is recorded on one stream shares cuBLAS's workspace, and must not run at the same time.
+        """
+        return torch.cuda.stream(self.streams[i % len(self.streams)])
 
     def _in_turn(self, epochs: int) -> None:
         for i in self.alive:
