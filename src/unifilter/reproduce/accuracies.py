@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 import numpy as np
 
+from unifilter.data.dataset import Dataset
 from unifilter.reproduce import rows
 from unifilter.reproduce.graphs import load
 from unifilter.reproduce.part import Claim, Job, Scale
@@ -14,7 +14,7 @@ from unifilter.reproduce.printed import figure
 from unifilter.reproduce.protocols import parse, trials
 from unifilter.reproduce.results import Results
 from unifilter.reproduce.settings import ORIGINALS
-from unifilter.viz.exhibit import Cell, Table
+from unifilter.viz.exhibit import Cell, Table, Value
 
 OTHERS = "the best of all other models' rows"
 COMMON = ("auto:", "trained beside")  # notes that say nothing of the accuracy
@@ -60,6 +60,12 @@ def note(results: Results, job: Job) -> str:
     return "; ".join(words)
 
 
+def whole(results: Results, jobs: Sequence[Job], graph: str) -> dict[str, Value]:
+    """By row, the accuracies on a graph that are means over all splits: others do not compare."""
+    values = [(j, results.value(j)) for j in jobs if j.dataset == graph]
+    return {j.row: v for j, v in values if v is not None and v.runs == parse(j.protocol)[1]}
+
+
 def best_of(results: Results, jobs: Sequence[Job]) -> list[Claim]:
     """For every graph: whether UniFilter, searched or without tuning, has the highest mean of all models.
 
@@ -68,11 +74,7 @@ def best_of(results: Results, jobs: Sequence[Job]) -> list[Claim]:
     """
     claims = []
     for graph in dict.fromkeys(job.dataset for job in jobs):
-        means = {
-            j.row: v.mean
-            for j in jobs
-            if j.dataset == graph and (v := results.value(j)) is not None and v.runs == parse(j.protocol)[1]
-        }
+        means = {row: value.mean for row, value in whole(results, jobs, graph).items()}
         others = {r: m for r, m in means.items() if not r.startswith("UniFilter")}
         for form in (rows.SEARCHED, rows.AUTO):
             mine = rows.row("unifilter", form)
@@ -90,11 +92,7 @@ def goals(name: str, title: str, jobs: Sequence[Job], results: Results, wanted: 
     """UniFilter beside what it should reach on every graph, and the best row of any other model."""
     cells: dict[str, dict[str, Cell]] = {}
     for graph, goal in wanted.items():
-        found = {
-            j.row: v
-            for j in jobs
-            if j.dataset == graph and (v := results.value(j)) is not None and v.runs == parse(j.protocol)[1]
-        }
+        found = whole(results, jobs, graph)
         for form in (rows.SEARCHED, rows.AUTO):
             mine = rows.row("unifilter", form)
             if mine in found:
@@ -117,22 +115,20 @@ def beats(results: Results, jobs: Sequence[Job], scale: Scale) -> list[Claim]:
     claims = []
     for job in jobs:
         ours = results.value(job)
-        floor = 100 * majority(job.dataset, job.protocol)
+        floor = 100 * float(np.mean(majorities(load(job.dataset), job.protocol)))
         said = "nothing was run" if ours is None else f"{ours.mean:.1f} against {floor:.1f}"
         holds = ours is not None and ours.mean > floor
         claims.append(Claim(f"{job.row} beats the largest class on {job.dataset}", holds, said))
     return claims
 
 
-@lru_cache
-def majority(dataset: str, protocol: str) -> float:
-    """Share of the largest class of the test nodes, on average over the splits.
+def majorities(dataset: Dataset, protocol: str) -> list[float]:
+    """Share of the largest class of the test nodes, a number a split.
 
     Examples
     --------
-    >>> majority("sbm:n=400,classes=4", "quota:2")
-    0.3125
+    >>> majorities(load("sbm:n=400,classes=4"), "quota:2")
+    [0.3, 0.325]
     """
-    data = load(dataset)
-    counts = [np.bincount(data.y[trial.split.test]) for trial in trials(data, protocol)]
-    return float(np.mean([c.max() / c.sum() for c in counts]))
+    counts = [np.bincount(dataset.y[trial.split.test]) for trial in trials(dataset, protocol)]
+    return [float(c.max() / c.sum()) for c in counts]

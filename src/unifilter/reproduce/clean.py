@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from unifilter.data.dataset import Dataset
 from unifilter.reproduce import rows
-from unifilter.reproduce.accuracies import accuracies, best_of
+from unifilter.reproduce.accuracies import accuracies, best_of, majorities
 from unifilter.reproduce.part import SIX, Claim, Job, Measure, Part, Scale
-from unifilter.reproduce.protocols import trials
 from unifilter.reproduce.results import Results, value_of
 from unifilter.viz.exhibit import Cell, Exhibit
 
@@ -61,11 +58,7 @@ def take(dataset: Dataset, what: Mapping[str, Any], device: str) -> dict[str, di
     >>> take(load("sbm:n=400,classes=4"), {"protocol": "quota:2"}, "cpu")
     {'largest': {'0': 0.3, '1': 0.325}}
     """
-    found = {}
-    for i, trial in enumerate(trials(dataset, what["protocol"])):
-        counts = np.bincount(dataset.y[trial.split.test])
-        found[str(i)] = float(counts.max() / counts.sum())
-    return {"largest": found}
+    return {"largest": {str(i): share for i, share in enumerate(majorities(dataset, what["protocol"]))}}
 
 
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:

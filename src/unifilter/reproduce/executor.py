@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import torch
 
-from unifilter.record import Record, mend, read, write_atomically
+from unifilter.record import Record, read, write_atomically
 from unifilter.reproduce.cost import cost
 from unifilter.reproduce.graphs import load
 from unifilter.reproduce.part import Auto, Job, Measure, Part, Scale, Searched
@@ -161,7 +161,6 @@ def _race(job: Job, how: Auto, known: list[Record], file: Path, scale: Scale, de
 def _look(job: Job, how: Searched, folder: Path, scale: Scale, device: str, until: float) -> None:
     data = load(job.dataset)
     file = journal(folder, how.model, job.dataset, job.protocol)
-    mend(file)
     rungs = RUNGS if scale.epochs is None else (max(1, scale.epochs // 4), scale.epochs)
     search(
         data,
