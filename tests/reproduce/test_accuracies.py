@@ -23,6 +23,10 @@ def test_cells_stand_beside_the_printed_figure_and_empty_rows_are_left_out(resul
     assert (cell.printed, cell.printed_half) == (86.83, 1.28)
     assert table.rows["sgc"]["pubmed"].ours is None
     assert table.columns == ["cora", "pubmed"]
+    searched = job("sgc", row="SGC, searched")
+    assert list(accuracies("t", "T", "table2", [searched], results_of([(searched, [0.8] * 3)])).beyond) == [
+        "SGC, searched"
+    ]
 
 
 def test_a_mean_over_some_of_the_splits_is_named_but_is_no_cell(results_of):

@@ -60,3 +60,14 @@ def test_accuracy_is_that_of_the_setting_whose_cost_was_measured(results_of, sca
     )
     results = results_of([(searched, [0.8] * 3), (printed, [0.7] * 3)])
     assert efficiency.trained("table2", "sgc", "cora", results, scale) == printed
+
+
+def test_a_solver_has_no_epochs_and_its_training_is_what_was_timed(results_of, scale):
+    job = next(j for j in rows.jobs("asgc", "cora", "quota:3", scale) if j.row == "ASGC, searched")
+    measure = efficiency.measure("asgc", "cora", scale)
+    cost = {"epoch_ms": 200.0, "prepare_seconds": 0.5, "peak_mb": 1.0, "parameters": 5.0, "epochs": 1.0}
+    record = Record("efficiency", dict(measure.what), {}, {"name": "cora"}, {}, 0, {"cost": cost})
+    results = results_of([(job, [0.8] * 3)])
+    table = efficiency.show(Results([*results.records, record], results.folder, scale), scale)[0]
+    assert "ms an epoch" not in table.rows["ASGC"]
+    assert table.rows["ASGC"]["training (s)"].ours.mean == pytest.approx(0.7)

@@ -109,8 +109,7 @@ def search(
         waiting += [(i, s) for i, s in sampler.ask(max([-1, *trials]) + 1) if i not in trials]
     ladder = Ladder(rungs, keep)
     for trial in trials.values():
-        if trial not in cut:
-            ladder.remember(trial)
+        ladder.remember(trial)
     heats = Heats(Prepared(dataset, where), splits, model, ladder, patience, half)
 
     def left() -> int:
