@@ -65,7 +65,7 @@ def preset(dataset: str, basis: str = "released") -> Preset:
         "residual": True,
     }
     groups = {"filter": {"lr": lr_w, "weight_decay": decay_w}}
-    return Preset(scaling, options, Training(epochs=2000, lr=lr, weight_decay=decay, groups=groups))
+    return Preset(scaling, options, Training(epochs=1000, lr=lr, weight_decay=decay, groups=groups))
 
 
 def settings_of(file: str | Path) -> dict[str, Any]:

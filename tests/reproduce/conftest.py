@@ -46,7 +46,7 @@ def search_ended(folder, job: Job, setting=None) -> None:
     assert isinstance(job.how, Searched)
     trials = [Trial(0, setting or {}, 0.9, 0.1, 400, True, job.model)]
     trials += [Trial(i, setting or {}, 0.1, 1.0, 400, True, job.model) for i in range(1, job.how.settings)]
-    write_journal(journal(folder, job.model, job.dataset, job.protocol), trials)
+    write_journal(journal(folder, job.how, job.dataset, job.protocol), trials)
 
 
 @pytest.fixture

@@ -92,7 +92,7 @@ def test_a_search_is_journalled_and_its_winner_trained_with_what_was_changed(tmp
     plain = Job("searched", GRAPH, "quota:2", Searched("sgc", 2))
     changed = Job("changed", GRAPH, "quota:2", Searched("sgc", 2, {"K": 1}))
     assert execute([part(plain, changed)], SCALE, tmp_path).done == 2
-    assert len(read_journal(journal(tmp_path, "sgc", GRAPH, "quota:2"))) == 2
+    assert len(read_journal(journal(tmp_path, Searched("sgc", 2), GRAPH, "quota:2"))) == 2
     results = results_of(tmp_path, SCALE)
     assert results.of(changed)[0].config["K"] == 1
     assert complete(results, plain)
@@ -106,7 +106,7 @@ def test_known_settings_are_tried_although_an_older_search_has_ended(tmp_path):
     assert before.of(longer) == before.of(plain)  # shown until then
     assert not complete(before, longer)
     assert execute([part(longer)], SCALE, tmp_path).done == 1
-    numbers = [t.number for t in read_journal(journal(tmp_path, "sgc", GRAPH, "quota:2"))]
+    numbers = [t.number for t in read_journal(journal(tmp_path, Searched("sgc", 2), GRAPH, "quota:2"))]
     assert sorted(numbers) == [-1, 0, 1]
 
 

@@ -14,7 +14,7 @@ def test_every_printed_row_is_a_registered_model():
 
 def test_every_model_is_searched_with_the_same_budget_and_trained_as_published_where_it_was():
     found = table("table2", "quota", ("cora", "squirrel"), FULL)
-    searched = [j for j in found if isinstance(j.how, Searched)]
+    searched = [j for j in found if isinstance(j.how, Searched) and not j.how.whole]
     assert {(j.model, j.dataset) for j in searched} == {
         (m, g) for m in models("table2") for g in ("cora", "squirrel")
     }
@@ -28,6 +28,9 @@ def test_unifilter_comes_in_its_forms():
     assert forms["UniFilter, released basis"].entry.options["basis"] == "released"
     assert forms["UniFilter, exact basis"].entry.options["basis"] == "unibasis"
     assert isinstance(forms["UniFilter, auto"], Auto)
+    assert (forms["UniFilter, 500 searched"].settings, forms["UniFilter, 500 searched"].whole) == (500, True)
+    for graph, protocol in (("cora", "quota48:10"), ("chameleon-filtered", "quota:10")):
+        assert "UniFilter, 500 searched" not in {j.row for j in jobs("unifilter", graph, protocol, FULL)}
 
 
 def test_without_published_settings_a_full_run_only_searches_and_a_quick_one_takes_defaults():

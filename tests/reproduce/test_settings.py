@@ -60,13 +60,13 @@ def trial(number, accuracy, finished=True, K=1):
 
 def test_the_winner_has_the_best_validation_accuracy_of_those_that_were_trained_to_the_end(tmp_path):
     trials = [trial(0, 0.7, K=1), trial(1, 0.8, K=2), trial(2, 0.99, False, K=3)]
-    write_journal(journal(tmp_path, "sgc", "cora", "quota:10"), trials)
+    write_journal(journal(tmp_path, Searched("sgc", 3), "cora", "quota:10"), trials)
     entry = winner(tmp_path, "cora", "quota:10", Searched("sgc", 3))
     assert (entry.options, entry.training.lr) == ({"K": 2}, 0.1)
 
 
 def test_a_search_that_has_not_tried_its_settings_has_no_winner_and_a_longer_one_changes_no_shorter(tmp_path):
-    file = journal(tmp_path, "sgc", "cora", "quota:10")
+    file = journal(tmp_path, Searched("sgc", 3), "cora", "quota:10")
     write_journal(file, [trial(0, 0.7, K=1), trial(1, 0.8, K=2)])
     assert winner(tmp_path, "cora", "quota:10", Searched("sgc", 3)) is None
     write_journal(file, [trial(2, 0.9, K=3)])
@@ -75,14 +75,14 @@ def test_a_search_that_has_not_tried_its_settings_has_no_winner_and_a_longer_one
 
 
 def test_changes_and_a_grid_go_on_top_of_the_winner(tmp_path):
-    write_journal(journal(tmp_path, "sgc", "cora", "fixed:10"), [trial(0, 0.7, K=1)])
+    write_journal(journal(tmp_path, Searched("sgc", 3), "cora", "fixed:10"), [trial(0, 0.7, K=1)])
     how = Searched("sgc", 1, {"K": 4}, {"K": [2, 3]})
     entry = winner(tmp_path, "cora", "fixed:10", how)
     assert (entry.options, entry.grid) == ({"K": 4}, {"K": [2, 3]})
 
 
 def test_a_search_begins_with_what_was_published_and_older_journals_serve_until_then(tmp_path):
-    file = journal(tmp_path, "sgc", "cora", "quota:10")
+    file = journal(tmp_path, Searched("sgc", 3), "cora", "quota:10")
     known = {"options.K": 7, "training.lr": 0.1}
     how = Searched("sgc", 2, first=(known,))
     write_journal(file, [trial(0, 0.7, K=1), trial(1, 0.8, K=2)])
@@ -98,7 +98,7 @@ def test_a_search_begins_with_what_was_published_and_older_journals_serve_until_
 
 
 def test_a_published_setting_that_was_cut_off_makes_a_search_unfinished(tmp_path):
-    file = journal(tmp_path, "sgc", "cora", "quota:10")
+    file = journal(tmp_path, Searched("sgc", 3), "cora", "quota:10")
     how = Searched("sgc", 2, first=({"options.K": 7, "training.lr": 0.1},))
     write_journal(file, [trial(-1, 0.3, False, K=7), trial(0, 0.7, K=1)])
     assert not tried(tmp_path, "cora", "quota:10", how)[1]
@@ -110,7 +110,7 @@ def test_a_published_setting_that_was_cut_off_makes_a_search_unfinished(tmp_path
 
 
 def test_what_was_published_once_and_is_no_longer_does_not_win(tmp_path):
-    file = journal(tmp_path, "sgc", "cora", "quota:10")
+    file = journal(tmp_path, Searched("sgc", 3), "cora", "quota:10")
     write_journal(file, [trial(-1, 0.9, K=9), trial(-2, 0.75, K=7), trial(0, 0.7, K=1)])
     how = Searched("sgc", 2, first=({"options.K": 7, "training.lr": 0.1},))
     assert [t.number for t in tried(tmp_path, "cora", "quota:10", how)[0]] == [-2, 0]
@@ -119,7 +119,7 @@ def test_what_was_published_once_and_is_no_longer_does_not_win(tmp_path):
 
 def test_a_search_that_lacks_both_has_no_winner(tmp_path):
     how = Searched("sgc", 3, first=({"options.K": 7},))
-    write_journal(journal(tmp_path, "sgc", "cora", "quota:10"), [trial(0, 0.7), trial(1, 0.8)])
+    write_journal(journal(tmp_path, Searched("sgc", 3), "cora", "quota:10"), [trial(0, 0.7), trial(1, 0.8)])
     assert winner(tmp_path, "cora", "quota:10", how) is None
 
 
@@ -143,5 +143,12 @@ def test_the_searches_of_the_repository_are_draws_of_its_spaces():
     """Also in their order: a search that is continued would else try other settings."""
     for file in (CONFIGS.parent / "results/reproduce/journals").glob("*.jsonl"):
         drawn = {t.number: t.setting for t in read_journal(file) if t.number >= 0}
-        proposed = dict(Random(space_of(file.stem.split("_")[0])).ask(max(drawn, default=-1) + 1))
+        model, _, whole = file.stem.split("_")[0].partition("-")
+        proposed = dict(Random(space_of(model, bool(whole))).ask(max(drawn, default=-1) + 1))
         assert all(proposed[number] == setting for number, setting in drawn.items()), file.name
+
+
+def test_a_search_of_the_whole_space_keeps_its_own_journal(tmp_path):
+    write_journal(journal(tmp_path, Searched("unifilter", 1), "cora", "quota:10"), [trial(0, 0.9, K=2)])
+    assert winner(tmp_path, "cora", "quota:10", Searched("unifilter", 1)).options == {"K": 2}
+    assert winner(tmp_path, "cora", "quota:10", Searched("unifilter", 1, whole=True)) is None

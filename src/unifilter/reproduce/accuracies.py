@@ -93,7 +93,7 @@ def goals(name: str, title: str, jobs: Sequence[Job], results: Results, wanted: 
     cells: dict[str, dict[str, Cell]] = {}
     for graph, goal in wanted.items():
         found = whole(results, jobs, graph)
-        for form in (rows.SEARCHED, rows.AUTO):
+        for form in (rows.SEARCHED, rows.SEARCHED_MORE, rows.AUTO):
             mine = rows.row("unifilter", form)
             if mine in found:
                 cells.setdefault(mine, {})[graph] = Cell(found[mine], goal)

@@ -160,12 +160,12 @@ def _race(job: Job, how: Auto, known: list[Record], file: Path, scale: Scale, de
 
 def _look(job: Job, how: Searched, folder: Path, scale: Scale, device: str, until: float) -> None:
     data = load(job.dataset)
-    file = journal(folder, how.model, job.dataset, job.protocol)
+    file = journal(folder, how, job.dataset, job.protocol)
     rungs = RUNGS if scale.epochs is None else (max(1, scale.epochs // 4), scale.epochs)
     search(
         data,
         [t.split for t in trials(data, searched_on(job.protocol))],
-        space_of(how.model),
+        space_of(how.model, whole=how.whole),
         how.settings,
         first=how.first,
         model=how.model,
@@ -177,7 +177,7 @@ def _look(job: Job, how: Searched, folder: Path, scale: Scale, device: str, unti
 
 
 def _task(job: Job, folder: Path, scale: Scale, device: str, until: float, results: Results) -> Task:
-    lock = str(journal(folder, job.model, job.dataset, job.protocol)) if isinstance(job.how, Searched) else ""
+    lock = str(journal(folder, job.how, job.dataset, job.protocol)) if isinstance(job.how, Searched) else ""
     entry = None if isinstance(job.how, Auto) else results.entry(job)
     return Task(
         job.name, partial(train, job, folder, scale, device, until), lock, cost(job, entry, scale.epochs)

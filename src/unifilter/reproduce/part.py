@@ -83,7 +83,7 @@ class Searched:
 
     ``first`` are some of these settings that are known beforehand; the others are drawn. ``changes`` are
     options that replace those of the winner, ``grid`` options chosen on the validation nodes of every split:
-    what does one option gain, all others being equal?
+    what does one option gain, all others being equal? ``whole`` takes all of UniFilter's published space.
     """
 
     model: str
@@ -91,6 +91,7 @@ class Searched:
     changes: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, list[Any]] = field(default_factory=dict)
     first: tuple[dict[str, Any], ...] = ()
+    whole: bool = False
 
 
 @dataclass(frozen=True)

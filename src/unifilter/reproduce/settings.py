@@ -79,16 +79,17 @@ def searched_on(protocol: str) -> str:
     return f"{SEARCHED_ON.get(kind, kind)}:{count}"
 
 
-def journal(folder: Path, model: str, dataset: str, protocol: str) -> Path:
+def journal(folder: Path, how: Searched, dataset: str, protocol: str) -> Path:
     """Where a search writes its trials.
 
     Examples
     --------
-    >>> journal(Path("out"), "gcn", "cora", "fixed:10").name
+    >>> journal(Path("out"), Searched("gcn", 30), "cora", "fixed:10").name
     'gcn_cora_fixed.jsonl'
     """
     safe = "".join(c if c.isalnum() or c in "-=.," else "_" for c in dataset)
-    return folder / "journals" / f"{model}_{safe}_{parse(searched_on(protocol))[0]}.jsonl"
+    name = f"{how.model}-whole" if how.whole else how.model
+    return folder / "journals" / f"{name}_{safe}_{parse(searched_on(protocol))[0]}.jsonl"
 
 
 def known_settings(model: str, configs: Path) -> tuple[dict[str, Any], ...]:
@@ -114,7 +115,7 @@ def tried(folder: Path, dataset: str, protocol: str, how: Searched) -> tuple[lis
     A longer search continues the same journal, so that the winner among the first ones stays what it was.
     Journals from before searches began with known settings, or trained these to their end, serve until then.
     """
-    trials = read_journal(journal(folder, how.model, dataset, protocol))
+    trials = read_journal(journal(folder, how, dataset, protocol))
     wanted = [plain(setting) for setting in how.first]
     known = list({t.number: t for t in trials if t.number < 0 and plain(t.setting) in wanted}.values())
     drawn = [t for t in trials if t.number >= 0]

@@ -7,13 +7,13 @@ from typing import Any
 
 from unifilter.models import model_class
 from unifilter.train.ranges import COMMON, FEATURES, FILTERS, FLOORS, NETWORKS, Ranges
-from unifilter.train.samplers import THINNED, Space
+from unifilter.train.samplers import PAPER_SPACE, THINNED, Space
 
 RANGES = FILTERS | NETWORKS | FLOORS
 TRAINING = ("lr", "weight_decay", "optimizer")
 
 
-def space_of(model: str) -> Space:
+def space_of(model: str, whole: bool = False) -> Space:
     """What is searched of a model: its authors' ranges where they published some.
 
     Graphs stay undirected, except for Dir-GNN: direction is a convention of the data, not of a model. The
@@ -24,6 +24,8 @@ def space_of(model: str) -> Space:
     ----------
     model : str
         Registered name.
+    whole : bool
+        All of UniFilter's published ranges, for hundreds of draws, and not the part for some thirty.
 
     Examples
     --------
@@ -34,7 +36,7 @@ def space_of(model: str) -> Space:
     """
     cls = model_class(model)
     if model == "unifilter":
-        return THINNED
+        return PAPER_SPACE if whole else THINNED
     if issubclass(cls, model_class("unifilter")):
         return _ablation(cls)
     return Space({_place(name): values for name, values in RANGES.get(model, _common(cls)).items()})
