@@ -18,13 +18,13 @@ EPS = {torch.float32: 1.2e-7, torch.float64: 2.3e-16}
 @pytest.fixture
 def recurrence(device, monkeypatch):
     """A function of P, X and K that gives V and what the recurrence found."""
-    from unifilter.kernels import gpu, gpu_lanczos
+    from unifilter.kernels import gpu, gpu_drift, gpu_lanczos
 
     if device == "cpu":  # the interpreter is slow: cut early, in small tiles
         for module, name, value in (
             (gpu, "SHORT", 16),
             (gpu_lanczos, "CHUNK", 16),
-            (gpu_lanczos, "MEASURED", 16),
+            (gpu_drift, "MEASURED", 16),
         ):
             monkeypatch.setattr(module, name, value)
 
@@ -87,9 +87,9 @@ def test_drift_that_nobody_expected_repeats_the_steps(recurrence, monkeypatch):
 
     monkeypatch.setattr(gpu_lanczos, "EXPECTED", 1e9)
     monkeypatch.setattr(gpu_lanczos, "BLOCK", 28)
-    steps, step = [], gpu_lanczos._step
+    steps, step = [], gpu_lanczos._normalised
     monkeypatch.setattr(
-        gpu_lanczos, "_step", lambda A, V, k, *rest: (steps.append(k), step(A, V, k, *rest))[1]
+        gpu_lanczos, "_normalised", lambda V, k, *rest: (steps.append(k), step(V, k, *rest))[1]
     )
     P = propagation(hub_and_ring(40))
     X = torch.randn(40, 2, generator=torch.Generator().manual_seed(0))
@@ -97,6 +97,55 @@ def test_drift_that_nobody_expected_repeats_the_steps(recurrence, monkeypatch):
     assert len(steps) > 28
     assert gram_error(V).max() < 1e-4
     assert residual(P, V, found) < 1e-5
+
+
+@pytest.fixture
+def multiplied(monkeypatch):
+    """By k, the vector whose product the last one was."""
+    from unifilter.kernels import gpu_lanczos
+
+    of, multiply = {}, gpu_lanczos._multiplied
+    monkeypatch.setattr(
+        gpu_lanczos,
+        "_multiplied",
+        lambda A, V, k, *rest: (of.update({k: V[k].cpu().clone()}), multiply(A, V, k, *rest))[1],
+    )
+    return of
+
+
+def test_a_step_that_cancels_is_measured_again_and_the_product_begun_after_it_redone(
+    recurrence, multiplied, monkeypatch
+):
+    """Close to an eigenvector, w - alpha v is far smaller than both: its norm is not the one foreseen."""
+    from unifilter.kernels import gpu_drift
+
+    monkeypatch.setattr(gpu_drift, "FINE", 1e9)  # nothing is put right afterwards
+    graph = hub_and_ring(40)
+    eigenvector = torch.from_numpy(np.sqrt(graph.degrees)).float()
+    X = torch.stack(
+        [torch.randn(40), eigenvector + 1e-2 * torch.randn(40, generator=torch.Generator().manual_seed(0))],
+        dim=1,
+    )
+    P = propagation(graph)
+    V, found = recurrence(P, X, 3)
+    assert found.beta[0, 1] < 0.1
+    assert (V[1].double().square().sum(dim=0) - 1).abs().max() < 1e-6
+    assert all(torch.equal(v, V[k]) for k, v in multiplied.items())
+    assert residual(P, V, found) < 1e-6
+
+
+def test_drift_that_is_put_right_between_two_steps_redoes_the_product_begun_before(
+    recurrence, multiplied, monkeypatch
+):
+    from unifilter.kernels import gpu_drift, gpu_lanczos
+
+    monkeypatch.setattr(gpu_lanczos, "EXPECTED", 0.0)  # after every step,
+    monkeypatch.setattr(gpu_drift, "FINE", 0)  # down to the last bit
+    P = propagation(hub_and_ring(40))
+    V, found = recurrence(P, torch.randn(40, 2, generator=torch.Generator().manual_seed(0)), 6)
+    assert sorted(multiplied) == list(range(6))
+    assert all(torch.equal(v, V[k]) for k, v in multiplied.items())
+    assert residual(P, V, found) < 5e-6
 
 
 @pytest.mark.parametrize("dtype", EPS)
