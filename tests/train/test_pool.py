@@ -37,6 +37,7 @@ def test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on(tmp_path
     assert work_through(tasks, on_end=told.append) == {"bad": "no such thing."}
     assert (tmp_path / "good").exists()
     assert [(p.task.name, p.waiting) for p in told] == [("bad", 2), ("good", 1), ("cut", 0)]
+    assert [p.problem for p in told] == ["no such thing.", None, pool.CUT_OFF]
     assert told[-1].left == 0
 
 

@@ -18,6 +18,7 @@ from unifilter.train.compare import reason
 
 GRACE = 30.0  # seconds for tasks under way when the time is over
 LEAVE = 10.0  # and to leave in order after that
+CUT_OFF = "stopped by the time limit; what was finished is kept"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Progress:
-    """A task has ended: why, if it failed; its seconds; how many wait, and the seconds they may take."""
+    """A task has ended: why, if it failed or was cut off; its seconds; how many wait, their seconds maybe."""
 
     task: Task
     problem: str | None
@@ -103,7 +104,7 @@ class _Clock:
         now = time.monotonic()
         self.waiting -= 1
         self.done += task.cost
-        if problem:
+        if problem and problem != CUT_OFF:  # the same command goes on with it: no failure
             self.failed[task.name] = problem
         left = (now - self.begun) * (self.total - self.done) / max(self.done, 1e-300)
         self.on_end(Progress(task, problem, now - since, self.waiting, left))
@@ -168,7 +169,7 @@ def _called(task: Task) -> str | None:
     try:
         task.call()
     except CutOffError:
-        return None
+        return CUT_OFF
     except Exception as error:  # whatever stops one task, a refusal or a lack of memory, is its own
         return reason(error)
     return None
