@@ -33,6 +33,13 @@ def test_dropout_is_off_when_it_is_asked_for_predictions():
     assert torch.equal(net(x), net(x))
 
 
+def test_inputs_can_be_spared_from_dropout_and_hidden_layers_are_not():
+    linear, deep = MLP([6, 2], 0.9, drop_inputs=False), MLP([6, 50, 2], 0.9, drop_inputs=False)
+    x = torch.randn(5, 6)
+    assert torch.equal(linear(x), linear.eval()(x))
+    assert not torch.equal(deep(x), deep.eval()(x))
+
+
 def test_dropout_by_hash_scales_what_it_keeps_and_has_one_mask_for_both_ways():
     torch.manual_seed(0)
     x = torch.randn(200, 50, requires_grad=True)

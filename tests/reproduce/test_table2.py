@@ -22,3 +22,10 @@ def test_the_table_shows_what_was_run_beside_the_papers_figure(results_of, scale
     cell = table.rows["UniFilter, released basis"]["cora"]
     assert (round(cell.ours.mean, 2), cell.printed) == (90.0, 89.49)
     assert "2 settings" in table.caption
+
+
+def test_what_was_wanted_stands_below_the_table_once_a_form_that_should_reach_it_was_run(results_of, scale):
+    job = next(j for j in table2.jobs(scale) if j.row == "UniFilter, searched" and j.dataset == "cora")
+    table, reached = table2.show(results_of([(job, [0.89, 0.9, 0.91])]), scale)
+    assert (table.name, reached.name) == ("table2", "goals_table2")
+    assert reached.rows["UniFilter, searched"]["cora"].printed == 89.49

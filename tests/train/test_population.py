@@ -148,6 +148,21 @@ def test_every_member_drops_at_its_own_rate(problem):
         assert dropped != pytest.approx(whole[:5], rel=1e-2)
 
 
+def test_inputs_are_spared_for_the_members_that_ask_for_it(problem):
+    """A linear model has no other dropout: spared, it has the losses of one that drops nothing."""
+    members = [
+        Member(Config(K=K, layers=1, dropout=rate, drop_inputs=drops), Training(epochs=5), 0, 0.3)
+        for rate, drops in ((0.9, True), (0.9, False), (0.0, True))
+    ]
+    population = Population(*problem, members, classes=5, traces=True)
+    population.advance(5)
+    dropped, spared, whole = ([e["train_loss"] for e in population.history(i)] for i in range(3))
+    assert spared == pytest.approx(whole, rel=1e-6)
+    assert dropped != pytest.approx(whole, rel=1e-2)
+    lone = [e["train_loss"] for e in alone(problem, members[1]).history]
+    assert spared == pytest.approx(lone, rel=1e-5)
+
+
 def test_predictions_are_those_of_the_best_weights(problem):
     inputs, _, _ = problem
     members = [

@@ -41,6 +41,8 @@ class MLP(nn.Module):
     batch_norm, residual, bias : bool
     paper_init : bool
         Uniform in +-1/sqrt(out) as the paper's; otherwise torch's default, +-1/sqrt(in).
+    drop_inputs : bool
+        Dropout before the first layer too: not where a node has few features to lose.
 
     Examples
     --------
@@ -56,13 +58,14 @@ class MLP(nn.Module):
         residual: bool = False,
         bias: bool = False,
         paper_init: bool = True,
+        drop_inputs: bool = True,
     ) -> None:
         super().__init__()
         pairs = list(pairwise(widths))
         layers = [nn.Linear(a, b, bias=bias) for a, b in pairs]
         self.layers = nn.ModuleList(layers)
         self.norms = nn.ModuleList(nn.BatchNorm1d(b) for _, b in pairs[:-1]) if batch_norm else None
-        self.dropout, self.residual = dropout, residual
+        self.dropout, self.residual, self.drop_inputs = dropout, residual, drop_inputs
         if paper_init:
             for layer in layers:
                 bound = 1 / math.sqrt(layer.out_features)
@@ -78,7 +81,7 @@ class MLP(nn.Module):
         """(n, in) to (n, out)."""
         last = len(self.layers) - 1
         for i, layer in enumerate(self.layers):
-            x = self._dropped(x)
+            x = self._dropped(x) if i or self.drop_inputs else x
             y = layer(x)
             if self.norms is not None and i < last:
                 y = self.norms[i](y)

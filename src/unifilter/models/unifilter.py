@@ -47,7 +47,7 @@ class Config:
         Width and number of the MLP's layers; 1 layer is a linear model.
     dropout, basis_dropout : float
         Rates before every layer of the MLP, and on the basis.
-    batch_norm, residual, bias, paper_init : bool
+    batch_norm, residual, bias, paper_init, drop_inputs : bool
         See :class:`unifilter.models._layers.MLP`.
     """
 
@@ -67,6 +67,7 @@ class Config:
     residual: bool = False
     bias: bool = False
     paper_init: bool = True
+    drop_inputs: bool = True
 
     def __post_init__(self) -> None:
         for name, words in (("tau", ("learn",)), ("h", ("estimate", "learn"))):
@@ -122,7 +123,7 @@ class UniFilter(nn.Module):
         self._h = _share(config.h, h)
         self._fixed: tuple[Any, Tensor] | None = None
         widths = [2 * d if config.ego else d] + [config.hidden] * (config.layers - 1) + [classes]
-        options = config.batch_norm, config.residual, config.bias, config.paper_init
+        options = config.batch_norm, config.residual, config.bias, config.paper_init, config.drop_inputs
         self.mlp = MLP(widths, config.dropout, *options)
 
     @staticmethod

@@ -28,7 +28,8 @@ class Stack:
         self.config = members[0].config
         device = inputs.norm.device
         self.dropout = torch.tensor([m.config.dropout for m in members], device=device)
-        self.drops = bool((self.dropout > 0).any())
+        self.first = torch.tensor([m.config.dropout * m.config.drop_inputs for m in members], device=device)
+        self.drops = [bool((rates > 0).any()) for rates in (self.first, self.dropout)]
         self.split = torch.tensor([m.split for m in members], device=device)
         self.size = inputs.norm if self.config.scale == "signal" else torch.ones_like(inputs.norm)
         self.splits = splits
@@ -178,9 +179,8 @@ class Stack:
         return self._rates
 
     def _dropped(self, x: Tensor, who: Tensor, layer: int) -> Tensor:
-        if not self.drops:
-            return x
-        return dropout(x, self.dropout[who], self.seeds[layer])
+        rates = self.dropout if layer else self.first
+        return dropout(x, rates[who], self.seeds[layer]) if self.drops[layer > 0] else x
 
     def _normalised(
         self,
