@@ -2,6 +2,7 @@ import pickle
 
 import pytest
 
+from unifilter.reproduce import part
 from unifilter.reproduce.part import SIX, Auto, Claim, Job, Measure, Part, Published, Scale, Searched
 from unifilter.train.compare import Entry
 
@@ -42,3 +43,11 @@ def test_a_part_that_only_shows_has_no_jobs_and_no_claims():
     part = Part("p", "P", show=lambda results, scale: [])
     assert list(part.jobs(Scale())) == list(part.measures(Scale())) == list(part.check(None, Scale())) == []
     assert not Claim("a", False, "b").holds
+
+
+def test_records_of_auto_tell_one_portfolio_from_another(monkeypatch):
+    before, brought = Auto().note, Auto(portfolio=({"options.K": 2},)).note
+    assert len({before, brought, Auto(portfolio=({"options.K": 3},)).note}) == 3
+    monkeypatch.setattr(part, "PORTFOLIO", part.PORTFOLIO[1:])
+    assert Auto().note != before
+    assert Auto(portfolio=({"options.K": 2},)).note == brought

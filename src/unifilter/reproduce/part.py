@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from unifilter.data.dataset import Dataset
 from unifilter.train.compare import Entry
+from unifilter.train.portfolio import FEW, PORTFOLIO
 from unifilter.viz.exhibit import Exhibit
 
 if TYPE_CHECKING:
@@ -107,11 +108,11 @@ class Auto:
     @property
     def note(self) -> str:
         """What a Record of it says: its model may be a committee, so that the name says nothing."""
-        if self.portfolio is None:
-            return f"{RACED}the portfolio was raced on this split"
-        settings = json.dumps([dict(setting) for setting in self.portfolio], sort_keys=True)
-        digest = hashlib.sha256(settings.encode()).hexdigest()[:8]
-        return f"{RACED}a portfolio that other graphs chose ({digest}) was raced on this split"
+        whose = "the portfolio" if self.portfolio is None else "a portfolio that other graphs chose"
+        settings = [*PORTFOLIO, *FEW] if self.portfolio is None else self.portfolio
+        text = json.dumps([dict(setting) for setting in settings], sort_keys=True)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]  # another portfolio is another model
+        return f"{RACED}{whose} ({digest}) was raced on this split"
 
 
 How = Published | Searched | Auto
