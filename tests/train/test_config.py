@@ -17,6 +17,9 @@ def test_a_group_takes_what_it_names_and_the_rest_from_all():
         ("lr", -1.0),
         ("weight_decay", float("nan")),
         ("monitor", "f1"),
+        ("ties", "first"),
+        ("stop", "never"),
+        ("keep", "both"),
         ("optimizer", "sgd"),
     ],
 )

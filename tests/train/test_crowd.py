@@ -82,6 +82,32 @@ def test_whoever_is_out_of_patience_has_stopped_where_the_loop_stops(data):
     assert crowd.alive == []
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"ties": "latest"},
+        {"stop": "window", "monitor": "loss"},
+        {"stop": "window", "keep": "last"},
+        {"keep": "last"},
+    ],
+    ids=str,
+)
+def test_every_rule_of_stopping_is_that_of_the_loop(data, rule):
+    training = Training(epochs=120, patience=4, lr=0.2, **rule)
+    record = run(data, splits.stratified(data.y), "gcn", {}, training, device="cpu")
+    crowd = Crowd([lane(data, "gcn", training)])
+    crowd.advance(120)
+    (outcome,) = crowd.lanes[0].outcomes(0.0)
+    assert len(outcome.history) == len(record.history) < 120
+    assert outcome.best_epoch == record.record.best_epoch
+    ours = outcome.history[outcome.best_epoch]
+    assert (outcome.accuracy, outcome.loss) == (ours["val_accuracy"], ours["val_loss"])
+    with torch.no_grad():
+        val = crowd.lanes[0].val
+        again = (outcome.model(val.inputs).argmax(dim=1) == val.y).double().mean()
+    assert float(again) == pytest.approx(ours["val_accuracy"], abs=1e-6)
+
+
 def test_the_loss_can_be_watched_instead(data):
     training = Training(epochs=40, patience=40, lr=0.3, monitor="loss")
     crowd = Crowd([lane(data, "gcn", training)])

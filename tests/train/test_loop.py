@@ -58,6 +58,30 @@ def test_it_stops_when_patience_has_run_out(parts):
     assert len(outcome.history) == 8
 
 
+def test_of_equal_accuracies_the_latest_may_be_the_best_and_renews_patience(parts):
+    assert fit(fresh(), *parts, Training(epochs=9, patience=3, lr=0.0)).best_epoch == 0
+    latest = fit(fresh(), *parts, Training(epochs=9, patience=3, lr=0.0, ties="latest"))
+    assert (latest.best_epoch, len(latest.history)) == (8, 9)
+
+
+def test_a_window_stops_once_the_loss_is_above_the_mean_of_those_before_it(parts):
+    outcome = fit(fresh(), *parts, Training(epochs=500, patience=5, lr=0.3, stop="window"))
+    losses = [epoch["val_loss"] for epoch in outcome.history]
+    over = [e for e in range(6, len(losses)) if losses[e] > sum(losses[e - 5 : e]) / 5]
+    assert over == [len(losses) - 1]
+    assert len(losses) < 500
+
+
+def test_the_last_weights_may_be_kept(parts):
+    model = fresh()
+    outcome = fit(model, *parts, Training(epochs=60, patience=20, lr=0.3, keep="last"))
+    last = outcome.history[-1]
+    assert outcome.best_epoch == last["epoch"] == len(outcome.history) - 1
+    assert (outcome.accuracy, outcome.loss) == (last["val_accuracy"], last["val_loss"])
+    assert evaluate(model, parts[1]) == pytest.approx({n: last[n] for n in ("val_loss", "val_accuracy")})
+    assert last["val_loss"] > min(epoch["val_loss"] for epoch in outcome.history)
+
+
 def test_the_caller_may_end_it(parts):
     outcome = fit(fresh(), *parts, Training(epochs=50), on_epoch=lambda scores, state: state.epoch == 5)
     assert len(outcome.history) == 5

@@ -63,7 +63,16 @@ def test_no_more_are_trained_at_once_than_memory_holds(data, jobs, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "change", [{"monitor": "loss"}, {"optimizer": "adamw"}, {"mixed_precision": True}, {"epochs": 7}]
+    "change",
+    [
+        {"monitor": "loss"},
+        {"optimizer": "adamw"},
+        {"mixed_precision": True},
+        {"epochs": 7},
+        {"ties": "latest"},
+        {"keep": "last"},
+        {"stop": "window"},
+    ],
 )
 def test_what_a_population_does_not_do_is_left_to_others(jobs, change):
     assert stacked.can_be_stacked("unifilter", jobs)

@@ -48,7 +48,9 @@ def test_journals_from_before_other_models_are_unifilters(tmp_path):
 
 
 def test_a_setting_trains_what_it_was_made_of():
-    training = Training(epochs=7, patience=3, seed=5, lr=0.3, monitor="loss", groups={"filter": {"lr": 0.1}})
+    training = Training(
+        epochs=7, patience=3, seed=5, lr=0.3, monitor="loss", stop="window", groups={"filter": {"lr": 0.1}}
+    )
     setting = setting_of("row", {"K": 4}, training)
     back = training_of(setting, seed=0)
     assert options_of(setting) == {"K": 4}

@@ -5,6 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+WORDS = {
+    "monitor": ("accuracy", "loss"),
+    "ties": ("loss", "latest"),
+    "stop": ("patience", "window"),
+    "keep": ("best", "last"),
+    "optimizer": ("adam", "adamw"),
+}
+
 
 @dataclass(frozen=True)
 class Training:
@@ -19,7 +27,14 @@ class Training:
     groups : dict
         By the model's group names, what differs: ``{"filter": {"lr": 0.05, "weight_decay": 0.0}}``.
     monitor : {"accuracy", "loss"}
-        What validation nodes are asked; equal accuracies are decided by the loss.
+        What validation nodes are asked.
+    ties : {"loss", "latest"}
+        Of equal accuracies the one with the lower loss is better, or the later one, which renews patience.
+    stop : {"patience", "window"}
+        After ``patience`` epochs without a better score, or once the validation loss is above the mean of the
+        ``patience`` losses before it.
+    keep : {"best", "last"}
+        Whose weights are the result: the best epoch's, or the last one's, as some authors have it.
     optimizer : {"adam", "adamw"}
         Adam, or with decay decoupled from the gradient.
     batch : int, optional
@@ -45,6 +60,9 @@ class Training:
     weight_decay: float = 5e-4
     groups: dict[str, dict[str, float]] = field(default_factory=dict)
     monitor: Literal["accuracy", "loss"] = "accuracy"
+    ties: Literal["loss", "latest"] = "loss"
+    stop: Literal["patience", "window"] = "patience"
+    keep: Literal["best", "last"] = "best"
     optimizer: Literal["adam", "adamw"] = "adam"
     batch: int | None = None
     class_weights: bool = False
@@ -58,10 +76,9 @@ class Training:
         for name in ("lr", "weight_decay"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name} must not be negative, but is {getattr(self, name)}.")
-        if self.optimizer not in ("adam", "adamw"):
-            raise ValueError(f'optimizer must be "adam" or "adamw", but is {self.optimizer!r}.')
-        if self.monitor not in ("accuracy", "loss"):
-            raise ValueError(f'monitor must be "accuracy" or "loss", but is {self.monitor!r}.')
+        for name, (one, other) in WORDS.items():
+            if getattr(self, name) not in (one, other):
+                raise ValueError(f'{name} must be "{one}" or "{other}", but is {getattr(self, name)!r}.')
 
     def group(self, name: str) -> dict[str, float]:
         """Learning rate and decay of one of the model's groups."""

@@ -57,6 +57,8 @@ class Lane:
         self.waited, self.epochs = (torch.zeros(members, dtype=torch.long, device=device) for _ in range(2))
         self.best_epoch = torch.full((members,), -1, dtype=torch.long, device=device)
         self.time = torch.zeros((), dtype=torch.long, device=device)
+        windowed = training.stop == "window"
+        self.window = torch.zeros(training.patience if windowed else 0, members, device=device)
         self.trace = torch.zeros(training.epochs, 3, members, device=device)
         self.left = training.epochs  # what the host knows without asking
         self.random = _random_state(device, training.seed, random)
@@ -91,7 +93,8 @@ class Lane:
             loss, accuracy = self.val.loss(logits), self.val.accuracy(logits)
             better = loss < self.loss
             if self.training.monitor == "accuracy":
-                better = (accuracy > self.accuracy) | ((accuracy == self.accuracy) & better)
+                decided = torch.ones_like(better) if self.training.ties == "latest" else better
+                better = (accuracy > self.accuracy) | ((accuracy == self.accuracy) & decided)
         else:
             loss = accuracy = torch.full_like(self.loss, float("nan"))
             better = torch.zeros_like(active)
@@ -99,12 +102,17 @@ class Lane:
         self.trace.index_copy_(0, self.time.view(1), torch.stack([self._lost, loss, accuracy])[None])
         state = self.bundle.state
         for name, kept in self.best.items():
-            who = better.view(-1, *[1] * (kept.dim() - 1))
+            who = (better if self.training.keep == "best" else active).view(-1, *[1] * (kept.dim() - 1))
             kept.copy_(torch.where(who, state[name], kept))
         self.accuracy.copy_(torch.where(better, accuracy, self.accuracy))
         self.loss.copy_(torch.where(better, loss, self.loss))
         self.best_epoch.copy_(torch.where(better, self.time, self.best_epoch))
-        self.waited.copy_(torch.where(better, 0, self.waited + 1))
+        waited = torch.where(better, 0, self.waited + 1)
+        if len(self.window):
+            over = (loss > self.window.mean(dim=0)) & (self.time > self.training.patience)
+            self.window.index_copy_(0, (self.time % len(self.window)).view(1), loss[None])
+            waited = torch.where(active & ~over, 0, self.training.patience)
+        self.waited.copy_(waited)
         self.epochs += active
         self.time += 1
 
@@ -154,6 +162,8 @@ class Lane:
         for i, (epochs, best, accuracy, loss) in enumerate(zip(*(t.tolist() for t in parts), strict=True)):
             rows = trace[:epochs, :, i].tolist()
             history = [{"epoch": e, **dict(zip(names, row, strict=True))} for e, row in enumerate(rows)]
+            if self.training.keep == "last" and rows:
+                best, (_, loss, accuracy) = epochs - 1, rows[-1]
             net = self.bundle.restore(i, self.best)
             found.append(Outcome(net, history, best, accuracy, loss, epoch_seconds * epochs, True))
         return found

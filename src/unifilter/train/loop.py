@@ -143,11 +143,14 @@ def fit(
         interrupted = True
         if folder is not None:
             checkpoint.save(folder, model, optimizer, state)
-    if state.best:
+    scores = state.best_epoch, state.best_accuracy, state.best_loss
+    if training.keep == "last" and state.history:
+        last = state.history[-1]
+        scores = int(last["epoch"]), last["val_accuracy"], last["val_loss"]
+    elif state.best:
         model.load_state_dict(state.best)
     model.eval()
     done = not interrupted
-    scores = state.best_epoch, state.best_accuracy, state.best_loss
     outcome = Outcome(model, state.history, *scores, state.seconds, done, state.batch)
     if interrupted:
         raise Interrupted(outcome)
@@ -239,10 +242,11 @@ def gains_by_half(device: str) -> bool:
 
 
 def _note(state: State, scores: dict[str, float], model: nn.Module, training: Training) -> None:
-    """Keep the best; equal accuracies are decided by the loss."""
+    """Keep the best, and see whether it is time to stop."""
     accuracy, loss = scores["val_accuracy"], scores["val_loss"]
     if training.monitor == "accuracy":
-        better = (accuracy, -loss) > (state.best_accuracy, -state.best_loss)
+        equal = training.ties == "latest" or loss < state.best_loss
+        better = accuracy > state.best_accuracy or (accuracy == state.best_accuracy and equal)
     else:
         better = loss < state.best_loss
     if accuracy != accuracy:  # no validation nodes: the last epoch is the best there is
@@ -254,6 +258,10 @@ def _note(state: State, scores: dict[str, float], model: nn.Module, training: Tr
         state.best_epoch, state.best_accuracy, state.best_loss = state.epoch, accuracy, loss
         state.best = {k: v.detach().clone() for k, v in model.state_dict().items()}
         state.waited = 0
+    if training.stop == "window":
+        before = [epoch["val_loss"] for epoch in state.history[-1 - training.patience : -1]]
+        over = state.epoch > training.patience and loss > sum(before) / len(before)
+        state.waited = training.patience if over else 0
     state.epoch += 1
 
 

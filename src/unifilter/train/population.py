@@ -20,7 +20,7 @@ from torch.nn.functional import log_softmax
 from unifilter.kernels import spmm as kernels
 from unifilter.models._basis import Basis
 from unifilter.models.unifilter import Config
-from unifilter.train.config import Training
+from unifilter.train.config import WORDS, Training
 from unifilter.train.recording import recorded
 from unifilter.train.rows import Rows
 from unifilter.train.run import class_weights
@@ -57,7 +57,9 @@ class Member:
 
 def trains(training: Training) -> bool:
     """Whether a population trains so: with Adam on all rows at once, stopping by validation accuracy."""
-    return (training.monitor, training.optimizer, training.batch) == ("accuracy", "adam", None)
+    return training.batch is None and all(
+        getattr(training, name) == words[0] for name, words in WORDS.items()
+    )
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,9 @@ from typing import Any
 from unifilter.models._registry import configure
 from unifilter.train.config import Training
 
+# What of a training a search decides itself: how long, from which seed, whose weights; groups have a place.
+ITS_OWN = ("epochs", "patience", "seed", "ties", "stop", "keep", "groups")
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -76,9 +79,7 @@ def setting_of(preprocess: str, options: dict[str, Any], training: Training) -> 
     {'preprocess': 'row', 'options.K': 2, 'training.lr': 0.1, 'groups.filter.lr': 0.5}
     """
     usual, ours = asdict(Training()), asdict(training)
-    given = {
-        n: v for n, v in ours.items() if v != usual[n] and n not in ("epochs", "patience", "seed", "groups")
-    }
+    given = {n: v for n, v in ours.items() if v != usual[n] and n not in ITS_OWN}
     found = {"preprocess": preprocess} | {f"options.{n}": v for n, v in options.items()}
     found |= {f"training.{n}": v for n, v in given.items()}
     return found | {f"groups.{g}.{n}": v for g, some in training.groups.items() for n, v in some.items()}
