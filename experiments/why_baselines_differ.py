@@ -104,6 +104,11 @@ def variants() -> list[Variant]:
         )
         for sized, rate in [({"layers": layers, "X_layers": X}, {"lr": lr, "epochs": 300, "patience": 300})]
     ]
+    deep, rate = base | {"layers": 4, "X_layers": 2}, {"lr": 0.05, "epochs": 200, "patience": 200}
+    found += [
+        Variant(*of, f"features {scaling}, hidden = {hidden}", deep | {"hidden": hidden}, rate, scaling)
+        for scaling, hidden in (("none", 64), ("none", 128), ("none", 256), ("row", 256))
+    ]
     of = "gcn", "squirrel", "fixed"
     found += [Variant(*of, "as in the table"), Variant(*of, "400 epochs", training={"epochs": 400})]
     of = "jacobiconv", "chameleon", "quota"
