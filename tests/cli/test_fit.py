@@ -237,3 +237,41 @@ def test_predictions_without_ids_are_numbered(tmp_path):
         "p(b)": [0.7, 0.1],
     }
     assert len(list((tmp_path / "deep").iterdir())) == 1
+
+
+def test_a_complete_run_of_another_model_is_not_taken_for_this_one(tables, tmp_path):
+    words = (*tables.words, "--epochs", "3", "--no-report", "--out", tmp_path / "run")
+    assert fit(*words, "--model", "sgc").exit_code == 0
+    for other in (("--model", "gcn"), ("--model", "sgc", "--seed", "1"), ("--model", "auto")):
+        again = fit(*words, *other, "--resume")
+        assert again.exit_code == 2
+        assert "holds a complete run of sgc with seed 0" in again.stderr
+
+
+def test_a_run_that_was_cut_off_is_neither_thrown_away_nor_continued_on_other_data(tables, tmp_path):
+    (tmp_path / "run" / "state").mkdir(parents=True)
+    words = (*tables.words, "--model", "sgc", "--epochs", "3", "--no-report", "--out", tmp_path / "run")
+    assert "holds a run that was cut off" in fit(*words).stderr
+    nodes = pd.read_parquet(tables["nodes"])
+    changed = tmp_path / "nodes.parquet"
+    nodes.to_parquet(changed)
+    words = [changed if word == tables["nodes"] else word for word in words]
+    begun = fit(*words, "--resume")
+    assert begun.exit_code == 0, begun.stderr
+    before = json.loads((tmp_path / "run" / "record.jsonl").read_text())["dataset"]["checksum"]
+    state = tmp_path / "other" / "state"
+    state.mkdir(parents=True)
+    words[-1] = tmp_path / "other"
+    asked = {"contents of the data": before[:-1] + "x"}
+    (state / "arguments.json").write_text(json.dumps(asked))
+    again = fit(*words, "--resume")
+    assert again.exit_code == 2
+    assert "--resume continues a run with the same arguments" in again.stderr
+
+
+def test_predictions_are_csv_where_the_name_says_so_and_other_names_are_refused(tmp_path):
+    p = np.array([[0.9, 0.1], [0.2, 0.8]])
+    write_predictions(tmp_path / "p.csv", None, ["a", "b"], p)
+    assert pd.read_csv(tmp_path / "p.csv")["class"].tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match=r"\.parquet or \.csv"):
+        write_predictions(tmp_path / "p.xlsx", None, ["a", "b"], p)

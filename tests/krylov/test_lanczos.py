@@ -185,3 +185,14 @@ def test_bad_arguments_are_named(P, X):
         lanczos(P, X, -1)
     with pytest.raises(ValueError, match="out must have shape"):
         lanczos(P, X, 2, out=torch.empty(2, 2, 2, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("rows", [50, 99, 101])
+def test_a_signal_that_p_cannot_multiply_is_refused_before_the_kernel_reads_it(rows):
+    P = propagation(Graph.from_edges(np.stack([np.arange(99), np.arange(1, 100)])))
+    with pytest.raises(ValueError, match="P has 100 rows"):
+        lanczos(P, torch.randn(rows, 3), K=2)
+    with pytest.raises(ValueError, match="torch.float64"):
+        lanczos(P, torch.randn(100, 3, dtype=torch.float64), K=2)
+    with pytest.raises(TypeError, match=r"torch\.as_tensor"):
+        lanczos(P, np.ones((100, 3)), K=2)

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from unifilter.models import create, model_class, names
+from unifilter.models import _registry, create, model_class, names
 from unifilter.models._registry import configure
 
 
@@ -39,3 +39,13 @@ def test_every_model_can_be_created_with_what_its_graph_gives(name):
 def test_what_a_graph_must_give_is_named():
     with pytest.raises(ValueError, match=r"linkx needs the graph's nodes"):
         create("linkx", d=4, classes=2)
+
+
+def test_a_model_of_one_s_own_file_is_a_model_like_any_other(monkeypatch):
+    monkeypatch.setattr(_registry, "_REGISTERED", dict(_registry._REGISTERED))
+    cls = model_class("sgc")
+    mine = type("Mine", (cls,), {})
+    _registry.register("mine", cls.Config, cls.card)(mine)
+    assert model_class("mine") is mine
+    assert "mine" in names()
+    assert isinstance(create("mine", d=4, classes=2), mine)

@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -293,3 +294,20 @@ def test_what_earlier_searches_cut_off_of_it_is_trained_again(data, pair, tmp_pa
     assert sum(t.number >= 0 for t in trials) == 2
     again = search(data, pair, SPACE, 3, first=known[1:], **options)
     assert [t.accuracy for t in again] == [t.accuracy for t in trials], "there is nothing left to train"
+
+
+def test_a_journal_of_another_graph_or_of_other_splits_is_refused(data, pair, tmp_path):
+    options = {"rungs": (2,), "device": "cpu", "journal": str(tmp_path / "j.jsonl")}
+    search(data, pair, SPACE, 2, **options)
+    assert len(search(data, pair, SPACE, 2, **options)) == 2
+    with pytest.raises(ValueError, match="of another graph, or of other splits"):
+        search(data, pair[:1], SPACE, 2, **options)
+    with pytest.raises(ValueError, match="of another graph, or of other splits"):
+        search(replace(data, X=data.X + 1), pair, SPACE, 2, **options)
+    with pytest.raises(ValueError, match="at least one split"):
+        search(data, [], SPACE, 2, **options)
+
+
+def test_a_space_says_where_its_values_go():
+    with pytest.raises(ValueError, match=r"options\.K to the model"):
+        Space({"K": [2]})

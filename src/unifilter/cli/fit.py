@@ -21,9 +21,10 @@ from unifilter.data import Dataset
 from unifilter.data.splits import Split
 from unifilter.models import model_class
 from unifilter.models._registry import configure
+from unifilter.record import read
 from unifilter.train import Result, Training, run
 from unifilter.train.auto import choose, parse_budget
-from unifilter.train.run import check_half, check_weights, pick_device, training_labels
+from unifilter.train.run import check_half, check_weights, describe, pick_device, training_labels
 from unifilter.trained import Trained, cls_uses
 
 EXAMPLES = """Examples:
@@ -82,8 +83,10 @@ def fit(
                 f"{out} holds a trained model already: choose another --out, or delete it first."
             )
         if not state.exists():
-            _say_complete(out, as_json)
+            _say_complete(out, model, seed, as_json)
             return
+    elif state.exists() and not resume:
+        raise FileExistsError(f"{out} holds a run that was cut off: go on with --resume, or delete it first.")
     # Whatever can be wrong is wrong before anything is loaded or written.
     training = Training(
         epochs, patience, lr, weight_decay, batch=batch, class_weights=class_weights, seed=seed
@@ -106,6 +109,7 @@ def fit(
     dataset = raw if data.preprocessing == "none" else raw.preprocess(data.preprocessing)
     asked = asdict(data) | asdict(training) | {"split": split, "model": model, "option": options}
     asked |= {"half": True} if half else {}
+    asked |= {"contents of the data": describe(raw)["checksum"]}
     begin(state, asked, resume)
     with Display(quiet=as_json or not sys.stderr.isatty()) as display:
         if model == "auto":
@@ -156,9 +160,9 @@ def write(out: Path, dataset: Dataset, split: Split, result: Result, report: boo
 
 
 def write_predictions(file: Path, ids: Any, classes: Any, p: Any) -> None:
-    """A row a node: its id as it came, the class, and the probability of every class."""
+    """A row a node: its id as it came, the class, the probability of every class; Parquet, or CSV by name."""
     import pyarrow as pa
-    from pyarrow import parquet
+    from pyarrow import csv, parquet
 
     names = np.array(classes, dtype=object)
     column = pa.array(np.arange(p.shape[0])) if ids is None else ids
@@ -166,8 +170,21 @@ def write_predictions(file: Path, ids: Any, classes: Any, p: Any) -> None:
     columns |= {f"p({name})": pa.array(p[:, i]) for i, name in enumerate(classes)}
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f".{file.name}.part")
-    parquet.write_table(pa.table(columns), part)
+    (csv.write_csv if is_csv(file) else parquet.write_table)(pa.table(columns), part)
     part.replace(file)
+
+
+def is_csv(file: Path) -> bool:
+    """Whether a file of predictions is CSV by its name; a name that says neither CSV nor Parquet is refused.
+
+    Examples
+    --------
+    >>> is_csv(Path("new.csv")), is_csv(Path("new.parquet"))
+    (True, False)
+    """
+    if file.suffix.lower() not in (".csv", ".parquet"):
+        raise ValueError(f"predictions are written as .parquet or .csv, but {file} ends with neither.")
+    return file.suffix.lower() == ".csv"
 
 
 def parse_options(model: str, given: list[str]) -> dict[str, Any]:
@@ -222,8 +239,15 @@ def _check_labels(dataset: Dataset) -> None:
         )
 
 
-def _say_complete(out: Path, as_json: bool) -> None:
-    """Nothing is left to do: a script may say --resume always."""
+def _say_complete(out: Path, model: str, seed: int, as_json: bool) -> None:
+    """Nothing is left to do: a script may say --resume always, but not of another run."""
+    record = read(out / "record.jsonl")[-1]
+    same = (record.model, record.seed) == (model, seed)
+    if not same and (model != "auto" or record.model not in ("unifilter", "committee")):
+        raise FileExistsError(
+            f"{out} holds a complete run of {record.model} with seed {record.seed}, and not of {model} with "
+            f"seed {seed}: choose another --out, or delete it first."
+        )
     if as_json:
         print((out / "record.jsonl").read_text().splitlines()[-1])
     else:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from unifilter.cli.fit import write_predictions
+from unifilter.cli.fit import is_csv, write_predictions
 from unifilter.data.newcomers import read_newcomers
 from unifilter.trained import Trained
 
@@ -28,18 +29,21 @@ def predict(
     ],
     edges: Annotated[Path, typer.Option(help="Table of their edges, to old nodes and among each other.")],
     out: Annotated[
-        Path | None, typer.Option(help="Parquet file; RUN/new_predictions.parquet if not given.")
+        Path | None, typer.Option(help="Parquet or CSV; RUN/new_predictions.parquet if not given.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For machines: one line a node.")] = False,
 ) -> None:
     """Predict new nodes with the trained filter, frozen; only their neighbourhood is propagated."""
+    file = out or run / "new_predictions.parquet"
+    is_csv(file)  # a name that cannot be written is refused before the work
     folder = run / "model" if (run / "model").exists() else run
     trained = Trained.load(folder)
     new = read_newcomers(trained.dataset, str(nodes), str(edges))
     p = trained.predict_new(new.X, new.edges, new.weights)
-    file = out or run / "new_predictions.parquet"
     classes = trained.dataset.classes
     write_predictions(file, new.ids, classes, p)
+    for note in new.notes:
+        print(f"note: {note}", file=sys.stderr if as_json else sys.stdout)
     if as_json:
         for i, row in zip(new.ids.to_pylist(), p, strict=True):
             line = {
@@ -49,6 +53,4 @@ def predict(
             }
             print(json.dumps(line, default=str))
         return
-    for note in new.notes:
-        print(f"note: {note}")
     print(f"predictions of {p.shape[0]:,} new nodes: {file}")

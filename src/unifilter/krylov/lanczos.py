@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from unifilter._checks import check_count, check_finite
+from unifilter._checks import check_count, check_finite, check_signal
 from unifilter._math import reciprocal
 from unifilter._types import FusedMatmul, Matmul, Recurrence
 from unifilter.kernels import reference
@@ -85,6 +85,8 @@ def lanczos(
     True
     """
     K = check_count(K, "K")
+    if all(hasattr(P, name) for name in ("shape", "dtype", "device")):  # the fused kernel trusts its caller
+        check_signal(X, P.shape[0], P.dtype, P.device)  # type: ignore[attr-defined]
     X = X[:, None] if X.dim() == 1 else X
     if X.requires_grad and torch.is_grad_enabled():
         return _differentiable(P, X, K, keep_rows)

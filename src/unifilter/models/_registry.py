@@ -66,11 +66,13 @@ def names() -> list[str]:
     >>> "unifilter" in names()
     True
     """
-    return list(_files())
+    return sorted({*_files(), *_REGISTERED})
 
 
 def model_class(name: str) -> Any:
-    """The class behind a name, imported on first use."""
+    """The class behind a name, imported on first use; or registered by a module of one's own."""
+    if name in _REGISTERED:
+        return _REGISTERED[name]
     if name not in _files():
         near = difflib.get_close_matches(name, names(), n=3)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""

@@ -32,6 +32,14 @@ class Space:
 
     values: dict[str, Sequence[Any]]
 
+    def __post_init__(self) -> None:
+        for name in self.values:
+            if name != "preprocess" and not name.startswith(("options.", "training.", "groups.")):
+                raise ValueError(
+                    f"{name!r} does not say where its values go: options.{name} to the model, "
+                    f"training.{name} to the training, groups.GROUP.{name} to a group of parameters."
+                )
+
     @property
     def size(self) -> int:
         """Number of settings."""

@@ -5,12 +5,15 @@ Any model can be searched; see :mod:`unifilter.train.heats` for how its settings
 
 from __future__ import annotations
 
+import hashlib
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from unifilter.data.dataset import Dataset
@@ -18,7 +21,7 @@ from unifilter.data.splits import Split
 from unifilter.train.beside import Job, together
 from unifilter.train.heats import Heats, Ladder
 from unifilter.train.prepared import Prepared
-from unifilter.train.run import pick_device
+from unifilter.train.run import describe, pick_device
 from unifilter.train.samplers import Random, Sampler, Space
 from unifilter.train.trial import Trial, options_of, plain, read_journal, write_journal
 
@@ -92,9 +95,11 @@ def search(
     start = time.monotonic()
     where = pick_device(device)
     half = where.type == "cuda" if half is None else half
-    sampler = sampler or Random(space)
-    noted = read_journal(journal)
-    _check_model(model, [*noted, *sampler.found()])
+    if not splits:
+        raise ValueError("a search needs at least one split.")
+    sampler, journal = sampler or Random(space), None if journal is None else Path(journal)
+    noted, data = read_journal(journal), _digest(dataset, splits)
+    _check_trials(model, data, [*noted, *sampler.found()])
     for trial in noted:  # a kill may have come between the journal and the sampler
         sampler.tell(trial)
     trials = {t.number: t for t in [*noted, *sampler.found()]}
@@ -127,7 +132,8 @@ def search(
                 stacklevel=2,
             )
             break
-        for found in heats.run(heat):
+        for ended in heats.run(heat):
+            found = [replace(trial, data=data) for trial in ended]
             write_journal(journal, found)
             for trial in found:
                 sampler.tell(trial)
@@ -143,8 +149,21 @@ def search(
     return sorted(trials.values(), key=lambda t: (t.finished, t.accuracy, -t.loss), reverse=True)
 
 
-def _check_model(model: str, trials: Iterable[Trial]) -> None:
-    """Numbers and accuracies of one model say nothing about another."""
+def _digest(dataset: Dataset, splits: Sequence[Split]) -> str:
+    """Tells a graph and its splits from others."""
+    found = hashlib.sha256(describe(dataset)["checksum"].encode())
+    for split in splits:
+        found.update(np.packbits([split.train, split.val]).tobytes())
+    return found.hexdigest()[:12]
+
+
+def _check_trials(model: str, data: str, trials: Sequence[Trial]) -> None:
+    """Numbers and accuracies of one model, or of one graph, say nothing about another."""
+    if any(t.data not in ("", data) for t in trials):
+        raise ValueError(
+            "the journal or study of this search has trials of another graph, or of other splits. Give every "
+            "graph and every kind of split a journal and a study of its own."
+        )
     others = sorted({t.model for t in trials} - {model})
     if others:
         raise ValueError(

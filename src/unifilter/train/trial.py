@@ -22,6 +22,7 @@ class Trial:
     """A setting, its mean validation accuracy and loss over the splits, and how far it was trained.
 
     ``reached`` are its accuracies at the rungs that it came to, by which later ones are measured there.
+    ``data`` tells the graph and the splits apart from others; older journals lack it.
 
     Examples
     --------
@@ -39,6 +40,7 @@ class Trial:
     finished: bool
     model: str = "unifilter"
     reached: list[float] = field(default_factory=list)
+    data: str = ""
 
     @property
     def preprocess(self) -> str:
