@@ -3,6 +3,7 @@
 import gzip
 
 import pytest
+from numpy.testing import assert_allclose
 
 from unifilter import read_tables
 from unifilter.cli.tables import Source
@@ -26,10 +27,19 @@ def test_raw_features_are_as_they_came(files):
         Source(edges=edges, preprocessing="magic").raw()
 
 
+def test_columns_of_tables_are_standardised_and_named_graphs_left_alone(files):
+    edges, nodes = files
+    names = {"source": "from", "target": "to", "id": "who", "label": "kind", "delimiter": ";"}
+    X = Source(edges=edges, nodes=nodes, **names).dataset().X
+    assert_allclose(X.std(axis=0), 1, rtol=1e-5)  # years and metres weigh the same
+    assert Source("sbm:n=50").dataset().preprocessing == "none"
+    assert Source(edges=edges, source="from", target="to", delimiter=";").dataset().preprocessing == "none"
+
+
 def test_every_flag_reaches_read_tables(files):
     edges, nodes = files
     names = {"source": "from", "target": "to", "weight": "w", "id": "who", "label": "kind", "delimiter": ";"}
-    ours = Source(edges=edges, nodes=nodes, features="age, height", **names).dataset()
+    ours = Source(edges=edges, nodes=nodes, features="age, height", preprocessing="none", **names).dataset()
     theirs = read_tables(edges, nodes, features=["age", "height"], **names)
     assert ours.ids.to_pylist() == theirs.ids.to_pylist() == ["ann", "bob", "cleo"]
     assert (ours.X == theirs.X).all()

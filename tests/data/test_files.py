@@ -7,7 +7,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from unifilter.data import files
+from unifilter.data import files, read_tables
 from unifilter.data.files import open_table
 
 
@@ -135,3 +135,18 @@ def test_the_delimiter_can_be_named(write):
     file = open_table(write("e.csv", "a;b\n1;2\n"), delimiter=";")
     file.require(source="a", weight=None)
     assert file.read(["b"])["b"].to_pylist() == [2]
+
+
+def test_a_quotation_mark_that_is_never_closed_is_refused(tmp_path):
+    """The rest of the file would be one field, and its nodes gone."""
+    rows = [f"{i},{i % 3},text {i},{'ab'[i % 2]}" for i in range(40)]
+    (tmp_path / "e.csv").write_text("src,dst\n" + "".join(f"{i},{i + 1}\n" for i in range(39)))
+    nodes = tmp_path / "n.csv"
+    nodes.write_text("\n".join(["id,x,word,label", *rows[:20], '20,1,text,"a', *rows[21:]]) + "\n")
+    with pytest.raises(ValueError, match="never closed") as caught:
+        read_tables(tmp_path / "e.csv", nodes)
+    assert len(str(caught.value)) < 400
+    nodes.write_text("\n".join(["id,x,word,label", *rows[:-1], '39,0,"two\nlines",b']) + "\n")
+    assert read_tables(tmp_path / "e.csv", nodes).n == 40
+    nodes.write_text("\n".join(["id,x,word,label", *rows[:20], '20,1,a 5" pipe,a', *rows[21:]]) + "\n")
+    assert read_tables(tmp_path / "e.csv", nodes).n == 40

@@ -116,7 +116,7 @@ def _check(folder: Path, data: Source) -> None:
             f"there are no settings in {folder}; --configs names the folder of MODEL.toml files, which the "
             "library's repository has under experiments/configs."
         )
-    if data.preprocessing != "none":
+    if data.preprocessing not in ("none", "auto"):
         raise ValueError("published settings scale the features themselves: leave out --preprocessing.")
 
 

@@ -106,7 +106,8 @@ def fit(
     raw = data.raw()
     _check_labels(raw)
     parts = parse_split(split, raw)
-    dataset = raw if data.preprocessing == "none" else raw.preprocess(data.preprocessing)
+    chosen = model == "auto" and data.preprocessing == "auto"  # candidates bring their own scaling
+    dataset = raw if chosen else data.scaled(raw)
     asked = asdict(data) | asdict(training) | {"split": split, "model": model, "option": options}
     asked |= {"half": True} if half else {}
     asked |= {"contents of the data": describe(raw)["checksum"]}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from scipy.sparse import issparse
 
 from unifilter.data import Dataset, load, read_tables
 from unifilter.data.preprocess import NAMES
@@ -32,9 +33,13 @@ class Source:
         str | None,
         typer.Argument(metavar="NAME", help="A named graph, see `unifilter datasets`.", show_default=False),
     ] = None
-    preprocessing: Annotated[str, typer.Option(help="Of the features: none, row, standard or log1p.")] = (
-        "none"
-    )
+    preprocessing: Annotated[
+        str,
+        typer.Option(
+            help="Of the features: none, row, standard or log1p; auto standardises dense columns of tables "
+            "and leaves named graphs alone."
+        ),
+    ] = "auto"
     edges: Annotated[
         Path | None, _option("--edges", help="Edge table: CSV (also .gz), TSV, Parquet or Feather.")
     ] = None
@@ -54,14 +59,25 @@ class Source:
 
     def dataset(self) -> Dataset:
         """Load the named graph, or read the tables, and scale the features."""
-        found = self.raw()
-        return found if self.preprocessing == "none" else found.preprocess(self.preprocessing)
+        return self.scaled(self.raw())
+
+    def scaled(self, found: Dataset) -> Dataset:
+        """With its features scaled as was asked for.
+
+        Columns of a table come in units of their own, and one of large numbers would drown the others; named
+        graphs have bags of words, and settings that scale them.
+        """
+        how = self.preprocessing
+        if how == "auto":
+            own = self.edges is not None and self.nodes is not None and not issparse(found.X)
+            how = "standard" if own else "none"
+        return found if how == "none" else found.preprocess(how)
 
     def raw(self) -> Dataset:
         """Load the named graph, or read the tables; features as they came."""
-        if self.preprocessing not in NAMES:
+        if self.preprocessing not in (*NAMES, "auto"):
             raise ValueError(
-                f"--preprocessing must be one of {', '.join(NAMES)}, but is {self.preprocessing!r}."
+                f"--preprocessing must be one of auto, {', '.join(NAMES)}, but is {self.preprocessing!r}."
             )
         if (self.name is None) == (self.edges is None):
             given = "both" if self.name else "neither"

@@ -60,6 +60,7 @@ class TableFile:
             if any(pa.types.is_binary(t) for t in table.schema.types):  # so Arrow guesses what is not UTF-8
                 raise pa.ArrowInvalid("not UTF-8")
         self._refuse_repeated_header(table, 0)
+        self._refuse_unclosed_quote(table)
         return _without_markers(table, ids)
 
     def stream(self, types: dict[str, Any]) -> Iterator[Any]:
@@ -74,6 +75,7 @@ class TableFile:
                 count += table.num_rows
                 if self.types is None:
                     self._refuse_repeated_header(held[-1], before)
+                    self._refuse_unclosed_quote(held[-1])
                 before += table.num_rows
                 if count >= BLOCK_ROWS:
                     yield _one_batch(held)
@@ -122,6 +124,25 @@ class TableFile:
             if all(name.replace(".", "", 1).isdigit() for name in self.names):
                 return "Its first line looks like data: put a line with the columns' names above it."
         return f"Name a column that it has with {argument}=..."
+
+    def _refuse_unclosed_quote(self, table: Any) -> None:
+        """A quotation mark that is never closed makes one field of all lines behind it."""
+        if not table.num_rows:
+            return
+        last = [
+            table[name][-1].as_py() for name in table.column_names if is_text(table.schema.field(name).type)
+        ]
+        long = next((value for value in last if value and "\n" in value), None)
+        if long is None:  # a last row on one line has swallowed nothing
+            return
+        stream, quotes = self._bytes(), 0
+        while block := stream.read(BLOCK_BYTES):
+            quotes += block.count(b'"')
+        if quotes % 2:
+            raise ValueError(
+                f"{self} has a quotation mark that is never closed: a field that begins {long[:30]!r} holds "
+                f"the {long.count(chr(10))} lines behind it. Close it, or double it if it is text."
+            )
 
     def _refuse_repeated_header(self, table: Any, before: int) -> None:
         """Files that were glued together have the header again, somewhere in the middle."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,12 @@ from unifilter.train.auto import choose
 from unifilter.train.run import training_labels
 from unifilter.train.threads import threads_for
 from unifilter.trained import Trained, cls_uses
+
+ALONE = (
+    "these rows come without edges and are predicted by their features alone. Nodes of the training graph "
+    "are in transduction_ and label_distributions_, row by row; new nodes bring their edges: "
+    "predict(X, edges)."
+)
 
 
 class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
@@ -88,7 +95,9 @@ class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
             return self._attached(X)
         if edges is None:
             edges = np.empty((2, 0), np.int64)
-            if self._built:
+            if not self._built:
+                warnings.warn(ALONE, stacklevel=3)
+            else:
                 near = self.neighbors_.kneighbors_graph(X).tocoo()
                 edges = np.stack([near.row + self.trained_.dataset.n, near.col])
         return self.trained_.predict_new(X, edges, weights)
@@ -113,8 +122,6 @@ class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
             raise ValueError("requires y to be passed, but the target y is None.")
         y = np.asarray(y)
         if y.ndim == 2 and y.shape[1] == 1:
-            import warnings
-
             from sklearn.exceptions import DataConversionWarning
 
             warnings.warn(
