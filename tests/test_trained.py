@@ -285,3 +285,12 @@ def test_the_basis_of_a_loaded_model_is_frozen(tmp_path):
     assert isinstance(again, Basis)
     assert_array_equal(again.T.alpha, trained.inputs.T.alpha)
     assert_allclose(again.V, trained.inputs.V, atol=1e-5)
+
+
+@pytest.mark.parametrize("file", ["weights.safetensors", "model.json"])
+def test_a_damaged_file_is_named(file, tmp_path):
+    train(sample(), "sgc")[0].save(tmp_path)
+    content = (tmp_path / file).read_bytes()
+    (tmp_path / file).write_bytes(content[: len(content) // 2])
+    with pytest.raises(ValueError, match=f"{file} is damaged"):
+        Trained.load(tmp_path)

@@ -142,26 +142,27 @@ class Trained:
     @staticmethod
     def load(folder: str | Path) -> Trained:
         """Read what :meth:`save` wrote."""
-        from safetensors.torch import load_file
-
         folder = Path(folder)
         if not (folder / "model.json").exists():
             raise FileNotFoundError(f"{folder} holds no trained model: model.json is missing.")
-        about = json.loads((folder / "model.json").read_text())
+        try:
+            about = json.loads((folder / "model.json").read_text())
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{folder / 'model.json'} is damaged: {error}") from error
         if about["format"] > VERSION:
             raise ValueError(f"{folder} has format {about['format']}; this unifilter reads up to {VERSION}.")
         dataset = Dataset.load(folder / "data")
         cls = model_class(about["model"])
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in about["config"].items()}
         config = configure(about["model"], options)
-        labels = load_file(folder / "labels.safetensors")["labels"] if cls_uses(cls, "labels") else None
+        labels = _tensors(folder / "labels.safetensors")["labels"] if cls_uses(cls, "labels") else None
         extra: dict[str, Any] = {"h": 0.5} if cls_uses(cls, "homophily") else {}
         if labels is not None:
             extra["labels"] = labels
         if cls_uses(cls, "nodes"):
             extra["nodes"] = dataset.n
         net = cls(config, dataset.d, len(about["classes"]), **extra)
-        net.load_state_dict(load_file(folder / "weights.safetensors"))
+        net.load_state_dict(_tensors(folder / "weights.safetensors"))
         trained = Trained(net.eval(), None, dataset, about["preprocessing"], about["temperature"], labels)
         return Trained(
             net, trained._inputs(folder), dataset, about["preprocessing"], about["temperature"], labels
@@ -169,11 +170,9 @@ class Trained:
 
     def _inputs(self, folder: Path) -> Any:
         """V of the old nodes is not stored: the same factorisation gives it again."""
-        from safetensors.torch import load_file
-
         if not (folder / "polynomials.safetensors").exists():
             return self._prepared(self.dataset.graph, self._scaled_old(), self.dataset.arcs)
-        frozen = load_file(folder / "polynomials.safetensors")
+        frozen = _tensors(folder / "polynomials.safetensors")
         T = Tridiagonal(frozen["alpha"], frozen["beta"])
         V = Basis.of(self.dataset.graph, self._scaled_old(), T.K).V
         return Basis(V, T, frozen["norm"], frozen["powers"])
@@ -253,3 +252,14 @@ def cls_uses(model: Any, what: str) -> bool:
 
 def _array(X: Any) -> Any:
     return X.toarray() if hasattr(X, "toarray") else X
+
+
+def _tensors(file: Path) -> dict[str, torch.Tensor]:
+    """The tensors of a file; a damaged one is named."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        return load_file(file)
+    except SafetensorError as error:
+        raise ValueError(f"{file} is damaged: {error}. Train the model again, or copy it anew.") from error

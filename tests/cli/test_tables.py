@@ -39,7 +39,9 @@ def test_columns_of_tables_are_standardised_and_named_graphs_left_alone(files):
 def test_every_flag_reaches_read_tables(files):
     edges, nodes = files
     names = {"source": "from", "target": "to", "weight": "w", "id": "who", "label": "kind", "delimiter": ";"}
-    ours = Source(edges=edges, nodes=nodes, features="age, height", preprocessing="none", **names).dataset()
+    ours = Source(
+        edges=edges, nodes=nodes, features="age, height,age", preprocessing="none", **names
+    ).dataset()
     theirs = read_tables(edges, nodes, features=["age", "height"], **names)
     assert ours.ids.to_pylist() == theirs.ids.to_pylist() == ["ann", "bob", "cleo"]
     assert (ours.X == theirs.X).all()

@@ -49,3 +49,23 @@ def test_a_model_of_one_s_own_file_is_a_model_like_any_other(monkeypatch):
     assert model_class("mine") is mine
     assert "mine" in names()
     assert isinstance(create("mine", d=4, classes=2), mine)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("gcn", {"hidden": -3}, "hidden of gcn must be at least 1, but is -3"),
+        ("gcn", {"dropout": 1.5}, r"dropout of gcn must be in \[0, 1\)"),
+        ("unifilter", {"layers": 0}, "layers of unifilter must be at least 1"),
+        ("unifilter", {"basis_dropout": -0.1}, "basis_dropout"),
+        ("sgc", {"K": -2}, "K of sgc must be at least 0"),
+        ("gat", {"heads": 0}, "heads of gat"),
+    ],
+)
+def test_rates_and_counts_that_mean_nothing_are_refused(name, options, said):
+    with pytest.raises(ValueError, match=said):
+        configure(name, options)
+
+
+def test_a_whole_number_is_a_float_where_one_is_asked_for():
+    assert isinstance(configure("gprgnn", {"alpha": 1}).alpha, float)

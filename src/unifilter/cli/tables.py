@@ -97,11 +97,16 @@ class Source:
             self.weight,
             self.id or None,
             self.label or None,
-            None if self.features is None else [c.strip() for c in self.features.split(",") if c.strip()],
+            None if self.features is None else _names(self.features),
             delimiter=self.delimiter,
             strict=self.strict,
         )
         return replace(found, name=_name(Path(str(self.edges))))
+
+
+def _names(text: str) -> list[str]:
+    """Between commas, each once."""
+    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
 def _name(edges: Path) -> str:

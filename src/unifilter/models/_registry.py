@@ -90,7 +90,24 @@ def configure(name: str, options: dict[str, Any]) -> Any:
             near = difflib.get_close_matches(option, known, n=2)
             hint = f" Did you mean {' or '.join(near)}?" if near else f" It has {', '.join(known)}."
             raise ValueError(f"{name} has no option {option!r}.{hint}")
-    return config(**options)
+    floats = {f.name for f in fields(config) if f.type == "float"}
+    return _checked(name, config(**{n: float(v) if n in floats else v for n, v in options.items()}))
+
+
+# What every model means by these names: rates, counts of things that there must be, hops.
+LEAST = {"hidden": 1, "layers": 1, "heads": 1, "K": 0}
+
+
+def _checked(name: str, config: Any) -> Any:
+    """A Config whose rates and counts are some; whatever else they are is the model's affair."""
+    for option, value in vars(config).items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        if "dropout" in option and not 0 <= value < 1:
+            raise ValueError(f"{option} of {name} must be in [0, 1), but is {value}.")
+        if value < LEAST.get(option, value):
+            raise ValueError(f"{option} of {name} must be at least {LEAST[option]}, but is {value}.")
+    return config
 
 
 def create(

@@ -48,8 +48,8 @@ def class_scores(counts: IntArray) -> dict[str, list[float]]:
     }
 
 
-def reliability(p: FloatArray, y: IntArray, bins: int = 10) -> Reliability:
-    """Confidence (the largest probability) against accuracy, in bins of equal width.
+def reliability(p: FloatArray, y: IntArray, bins: int = 15) -> Reliability:
+    """Confidence (the largest probability) against accuracy, in bins of equal width: those of the records.
 
     Examples
     --------
