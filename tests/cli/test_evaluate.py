@@ -70,7 +70,7 @@ def test_a_file_of_predictions_does_as_well(predicted, truth, tmp_path):
 
 
 def test_other_columns_missing_labels_and_strangers(predicted, tmp_path):
-    (tmp_path / "t.csv").write_text("who,kind\nnode 0,ape\nnode 1,\nstranger,bee\n")
+    (tmp_path / "t.csv").write_text("who,kind\nnode 0,ape\nnode 0,ape\nnode 1,\nstranger,bee\n")
     words = ("--labels", tmp_path / "t.csv", "--id", "who", "--label", "kind", "--json")
     found = json.loads(evaluate(tmp_path / "run", *words).stdout)
     assert (found["nodes"], found["not_predicted"]) == (1, 1)
@@ -89,6 +89,7 @@ def test_numbers_are_classes_and_ids_too(tmp_path):
     [
         ("id,label\nnode 0,dog\n", (), "'dog' of node 'node 0' is none of the classes ape, bee, cat"),
         ("id,label\nsomeone,ape\n", (), "do the ids agree"),
+        ("id,label\nnode 0,ape\nnode 0,bee\n", (), "'node 0' has two labels, 'ape' and 'bee'"),
         ("id,label\nnode 0,ape\n", ("--label", "kind"), "kind"),
     ],
 )

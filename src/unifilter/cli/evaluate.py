@@ -62,11 +62,21 @@ def _matched(predicted: Any, truth: Any, id: str, label: str) -> tuple[Any, Any,
     place = {_name(v): i for i, v in enumerate(predicted["id"].to_pylist())}
     number = {n: i for i, n in enumerate(names)}
     rows, y, missing = [], [], 0
+    seen: dict[str, str] = {}
     for node, name in zip(truth[id].to_pylist(), truth[label].to_pylist(), strict=True):
         if name is None or name != name:
             continue
         if _name(name) not in number:
-            raise ValueError(f"label {name!r} of node {node!r} is none of the classes {', '.join(names)}.")
+            raise ValueError(
+                f"label {name!r} of node {node!r} is none of the classes {', '.join(names)}. Leave it empty to "
+                "score the other nodes."
+            )
+        before = seen.get(_name(node))
+        if before not in (None, _name(name)):
+            raise ValueError(f"node {node!r} has two labels, {before!r} and {name!r}: leave one of them.")
+        if before is not None:
+            continue  # the same row again counts once
+        seen[_name(node)] = _name(name)
         if _name(node) not in place:
             missing += 1
             continue
