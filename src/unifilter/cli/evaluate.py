@@ -68,8 +68,8 @@ def _matched(predicted: Any, truth: Any, id: str, label: str) -> tuple[Any, Any,
             continue
         if _name(name) not in number:
             raise ValueError(
-                f"label {name!r} of node {node!r} is none of the classes {', '.join(names)}. Leave it empty to "
-                "score the other nodes."
+                f"label {name!r} of node {node!r} is none of the classes {', '.join(names)}. Leave it "
+                "empty to score the other nodes."
             )
         before = seen.get(_name(node))
         if before not in (None, _name(name)):
