@@ -1,6 +1,7 @@
 """UniBasis as features."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
@@ -101,3 +102,12 @@ def test_it_is_cloned_and_stands_in_a_pipeline(data):
 def test_a_wrong_option_is_named(data, options, said):
     with pytest.raises(ValueError, match=said):
         UniBasisTransformer(**options).fit(data.X)
+
+
+def test_columns_are_named_by_hop_and_feature_and_pandas_may_come_out():
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=["age", "height"])
+    transformer = UniBasisTransformer(K=2, neighbors=3).set_output(transform="pandas")
+    found = transformer.fit_transform(table)
+    assert list(found.columns) == [f"u{k}_{name}" for k in range(3) for name in ("age", "height")]
+    plain = UniBasisTransformer(K=2, neighbors=3).fit_transform(table)
+    assert_array_equal(found.to_numpy(), plain)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from unifilter import bases
 from unifilter._checks import check_count, check_share
@@ -77,6 +77,19 @@ class UniBasisTransformer(TransformerMixin, OnGraph):  # type: ignore[misc]
             inputs = self._inputs_of(X, X, inputs, self.graph_.degrees)
         U = mix(inputs.V, self._C)
         return U.permute(1, 0, 2).reshape(X.shape[0], -1).numpy()
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Hop and column, as the results stand: u0_x0, u0_x1, ..., u1_x0, ...
+
+        Examples
+        --------
+        >>> fitted = UniBasisTransformer(K=1, neighbors=1).fit([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+        >>> list(fitted.get_feature_names_out())
+        ['u0_x0', 'u0_x1', 'u1_x0', 'u1_x1']
+        """
+        check_is_fitted(self, "graph_")
+        names = _check_feature_names_in(self, input_features)
+        return np.array([f"u{k}_{name}" for k in range(self.K + 1) for name in names], dtype=object)
 
     def _homophily(self, y: Any) -> float:
         if self.h is not None:
