@@ -95,3 +95,11 @@ def test_the_module_runs_as_a_script():
     assert done.returncode == 2
     assert done.stderr.startswith("error: there is no dataset named 'no-such-graph'.")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_errors_speak_of_flags(tmp_path):
+    (tmp_path / "e.csv").write_text("a;b\n0;1\n1;2\n")
+    said = CliRunner().invoke(app, ["analyze", "--edges", str(tmp_path / "e.csv")]).stderr
+    assert "(--source)" in said
+    assert "--delimiter ';'" in said
+    assert "source=" not in said

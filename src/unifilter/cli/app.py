@@ -6,6 +6,7 @@ It is added by one line at the end of this file: ``app.command()(<command>.<comm
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from typing import Annotated, Any
@@ -16,6 +17,7 @@ from typer.core import TyperGroup
 from unifilter.cli import analyze, compare, datasets, evaluate, fit, models, predict, reproduce
 
 WRONG_INPUT, UNEXPECTED, INTERRUPTED = 2, 1, 130
+ARGUMENTS = "source|target|weight|id|label|features|delimiter"  # of read_tables, and flags of the same name
 # What a user can cause and mend. A missing extra is an ImportError that says what to install.
 INPUT_ERRORS = (
     ValueError,
@@ -47,7 +49,7 @@ class Door(TyperGroup):
         except BrokenPipeError:
             raise  # typer ends quietly when nobody reads on, as in `unifilter datasets | head`
         except INPUT_ERRORS as error:
-            _report(ctx, error, _sentence(error))
+            _report(ctx, error, in_flags(_sentence(error)))
             raise typer.Exit(WRONG_INPUT) from None
         except (typer.Exit, typer.Abort):
             raise
@@ -64,6 +66,20 @@ def _sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__
+
+
+def in_flags(sentence: str) -> str:
+    """What the library says of its arguments, in words of the command line.
+
+    Examples
+    --------
+    >>> in_flags("must have one column 'a' (source=). Name it with source=..., or pass label=None.")
+    "must have one column 'a' (--source). Name it with --source ..., or pass --label ''."
+    """
+    sentence = sentence.replace("strict=True", "--strict").replace("features=[...]", "--features ...")
+    sentence = re.sub(rf"\b({ARGUMENTS})=None\b", r"--\1 ''", sentence)
+    sentence = re.sub(rf"\(({ARGUMENTS})=\)", r"(--\1)", sentence)
+    return re.sub(rf"\b({ARGUMENTS})=(\.\.\.|'[^']*')", r"--\1 \2", sentence)
 
 
 def _report(ctx: typer.Context, error: BaseException, sentence: str) -> None:
