@@ -6,10 +6,12 @@ heterophily basis, three-term orthogonalisation, normalisation, mixing. PyTorch 
 which computes the K powers alone, is timed beside them as it comes, from an edge list that it sorts.
 
 python benchmarks/lanczos_roofline.py
+python benchmarks/lanczos_roofline.py --profile    where the time of ours goes, by kernel
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import torch
@@ -33,8 +35,12 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=2_400_000)
     parser.add_argument("--entries", type=int, default=122_000_000)
     parser.add_argument("--columns", type=int, default=128)
+    parser.add_argument("--profile", action="store_true")
     args = parser.parse_args()
     require_gpu()
+    if args.profile:
+        profile(args.nodes, args.entries, args.columns)
+        return
     bandwidth, rows = copy_bandwidth(), []
     facts = {"device": device_facts(), "copy_bandwidth": bandwidth, "wanted": WANTED, "K": K}
     for kind in KINDS:
@@ -73,6 +79,28 @@ def main() -> None:
             flush=True,
         )
         write("lanczos_roofline", {**facts, "columns": args.columns, "nodes": args.nodes, "rows": rows})
+
+
+def profile(nodes: int, entries: int, columns: int) -> None:
+    """Milliseconds of every kernel, and those in which none ran."""
+    P, X = Propagation(graph("uniform", nodes, entries)), torch.randn(nodes, columns, device="cuda")
+
+    def ours() -> None:
+        V, T, norm = lanczos(P, X, K)
+        mix(V, unibasis(T, norm, TAU, H), out=V)
+        torch.cuda.synchronize()
+
+    ours()
+    with torch.profiler.profile() as watched:
+        ours()
+    events = [e for e in watched.events() if e.device_type == torch.autograd.DeviceType.CUDA]
+    spent: Counter[str] = Counter()
+    for event in events:
+        spent[event.name] += event.time_range.elapsed_us() / 1e3
+    for name, ms in spent.most_common(12):
+        print(f"{ms:8.2f} ms  {name[:80]}")
+    whole = (max(e.time_range.end for e in events) - min(e.time_range.start for e in events)) / 1e3
+    print(f"{whole - spent.total():8.2f} ms  no kernel; {whole:.1f} ms in all")
 
 
 def orthogonality(V: torch.Tensor) -> float:

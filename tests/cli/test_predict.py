@@ -54,6 +54,14 @@ def test_json_is_a_line_a_node_and_out_says_where(run, tables, tmp_path):
     assert_allclose(lines[0]["p"]["bee"], written["p(bee)"][0])
 
 
+def test_a_csv_is_one_and_a_name_that_cannot_be_written_is_refused_before_the_work(run, tables, tmp_path):
+    words = ("--nodes", tables["new_nodes"], "--edges", tables["new_edges"])
+    assert invoke("predict", run, *words, "--out", tmp_path / "p.csv").exit_code == 0
+    assert pd.read_csv(tmp_path / "p.csv").columns[0] == "id"
+    refused = invoke("predict", tmp_path / "nothing here", *words, "--out", tmp_path / "p.txt")
+    assert ".parquet or .csv" in refused.stderr
+
+
 def test_the_model_s_own_folder_does_as_well(run, tables, tmp_path):
     words = ("--nodes", tables["new_nodes"], "--edges", tables["new_edges"], "--out", tmp_path / "p.parquet")
     assert invoke("predict", run / "model", *words).exit_code == 0
@@ -64,8 +72,11 @@ def test_what_was_filled_or_dropped_is_noted(run, tmp_path):
     (tmp_path / "e.csv").write_text("from,to\nzoe,node 001\nzoe,nobody\nnode 001,node 002\n")
     result = invoke("predict", run, "--nodes", tmp_path / "n.csv", "--edges", tmp_path / "e.csv")
     assert result.exit_code == 0, result.stderr
+    as_json = invoke("predict", run, "--nodes", tmp_path / "n.csv", "--edges", tmp_path / "e.csv", "--json")
     for said in ("filled with the training median", "nobody", "frozen", "have no edge (first: id 'yan')"):
         assert said in result.stdout
+        assert said in as_json.stderr  # beside the lines for machines
+    assert len(as_json.stdout.splitlines()) == 2
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
+from unifilter.train.metrics import expected_calibration_error
 from unifilter.viz import judge
 
 
@@ -47,3 +48,10 @@ def test_the_most_uncertain_are_candidates_in_order(sample):
     assert (nodes % 2 == 0).all()
     assert np.all(np.diff(confidence[nodes]) >= 0)
     assert confidence[nodes].max() <= np.delete(confidence[::2], nodes // 2).min()
+
+
+def test_the_distance_from_the_diagonal_is_the_calibration_error_of_the_records(sample):
+    p, y = sample
+    found = judge.reliability(p, y)
+    distance = found.nodes @ np.abs(found.accuracy - found.confidence) / len(y)
+    assert distance == pytest.approx(expected_calibration_error(p, y))

@@ -17,11 +17,11 @@ SEARCHED_MORE = f"{MANY} searched"
 FORMS = (
     "Published: the authors' settings for the graph. Searched: the best of {settings} settings by mean "
     "validation accuracy{where}, the same number for every model; UniFilter's ranges are a part of the "
-    "paper's, chosen by validation nodes of these graphs. 500 searched: so many from all of the paper's "
+    "paper's, chosen by validation nodes of these graphs. {more}: so many from all of the paper's "
     "ranges, which no other model was given. Auto: no tuning; five settings of a portfolio "
     "vote, which validation nodes of these graphs chose, and that five vote was decided with test accuracies "
     "in sight."
-)
+).replace("{more}", SEARCHED_MORE)
 RELEASED, EXACT, AUTO = "released basis", "exact basis", "auto"
 
 
