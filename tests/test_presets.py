@@ -53,3 +53,7 @@ def test_a_settings_file_that_was_changed_is_read_anew(tmp_path):
     for K in (2, 3):
         file.write_text(f"cora.public.options.K = {K}")
         assert settings_of(file)["cora"]["public"]["options"] == {"K": K}
+
+
+def test_the_authors_limit_of_epochs_is_kept():
+    assert {(preset(name).training.epochs, preset(name).training.patience) for name in NAMES} == {(1000, 200)}

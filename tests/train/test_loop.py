@@ -72,6 +72,15 @@ def test_a_window_stops_once_the_loss_is_above_the_mean_of_those_before_it(parts
     assert len(losses) < 500
 
 
+def test_a_window_is_full_before_it_stops_anything():
+    state, model, training = loop.State(), fresh(), Training(patience=5, stop="window")
+    waited = []
+    for epoch in range(7):  # every loss is above those before it
+        loop._note(state, {"val_accuracy": 0.5, "val_loss": float(epoch)}, model, training)
+        waited.append(state.waited)
+    assert waited == [0] * 6 + [5]
+
+
 def test_the_last_weights_may_be_kept(parts):
     model = fresh()
     outcome = fit(model, *parts, Training(epochs=60, patience=20, lr=0.3, keep="last"))

@@ -55,4 +55,4 @@ def test_a_setting_trains_what_it_was_made_of():
     back = training_of(setting, seed=0)
     assert options_of(setting) == {"K": 4}
     assert (back.lr, back.monitor, back.groups) == (0.3, "loss", {"filter": {"lr": 0.1}})
-    assert (back.epochs, back.patience, back.seed) == (1000, 200, 0)
+    assert (back.epochs, back.patience, back.seed, back.stop) == (1000, 200, 0, "patience")
