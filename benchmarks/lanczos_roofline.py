@@ -50,7 +50,7 @@ def main() -> None:
 
         def ours(P: Any = P, X: Any = X) -> None:
             V, T, norm = lanczos(P, X, K)
-            mix(V, unibasis(T, norm, TAU, H), out=V)
+            mix(V, unibasis(T, norm, TAU, H), out=V, lower=True)
 
         values = A.scale.repeat_interleave(A.indptr.diff()) * A.scale[A.indices.long()]
         M = torch.sparse_csr_tensor(A.indptr, A.indices, values, (args.nodes, args.nodes))
@@ -87,7 +87,7 @@ def profile(nodes: int, entries: int, columns: int) -> None:
 
     def ours() -> None:
         V, T, norm = lanczos(P, X, K)
-        mix(V, unibasis(T, norm, TAU, H), out=V)
+        mix(V, unibasis(T, norm, TAU, H), out=V, lower=True)
         torch.cuda.synchronize()
 
     ours()

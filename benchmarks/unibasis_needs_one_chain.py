@@ -56,7 +56,7 @@ def algorithm_1(P: Tensor, X: Tensor, tau: float, h: float) -> Tensor:
 def one_chain(graph: Graph, X: Tensor, tau: float, h: float) -> Tensor:
     """K products, then a mix in place: V is not needed any more."""
     V, T, norm = lanczos(propagation(graph), X, K)
-    return mix(V, unibasis(T, norm, tau, h), out=V)
+    return mix(V, unibasis(T, norm, tau, h), out=V, lower=True)
 
 
 def sweep(graph: Graph, X: Tensor) -> float:

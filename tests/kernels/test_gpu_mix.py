@@ -42,6 +42,21 @@ def test_a_mix_may_overwrite_what_it_mixes(gpu_mix, device):
     assert_close(V, wanted)
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize(("K1", "n"), [(1, 3), (5, 131), (13, 40), (14, 40)])
+def test_a_basis_of_degrees_may_overwrite_what_it_mixes(gpu_mix, device, K1, n, dtype):
+    """Also with 14 vectors, whose coefficients no longer stay in registers."""
+    V, _, _ = problem((K1, n, 35, 1), device)
+    C = torch.randn(K1, K1, 35, dtype=V.dtype, device=device)
+    C = (C * torch.ones(K1, K1, device=device).tril()[:, :, None]).to(
+        torch.promote_types(dtype, torch.float32)
+    )
+    V = V.to(dtype)
+    wanted = reference.mix(V.to(C.dtype), C)
+    gpu_mix.mix(V, C, V, lower=True)
+    assert_close(V, wanted.to(dtype))
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_correlate_agrees_with_the_reference(gpu_mix, device, shape):
     V, _, G = problem(shape, device)

@@ -11,9 +11,12 @@ import triton.language as tl
 from torch import Tensor
 
 from unifilter.kernels import drift, gpu
+from unifilter.kernels.gpu import long
 from unifilter.kernels.reference import ended
 
 MEASURED = 1024  # rows over which inner products are summed in the vectors' own precision
+ROWS = 4  # that are read at a time
+HELD = 12  # vectors of which a warp holds all inner products in its registers
 FINE = 16  # rounding errors that an inner product may be away from 0 or 1: below, nothing is done
 
 
@@ -42,6 +45,8 @@ def _gram(V: Tensor, begin: int, end: int) -> Tensor:
     """Inner products of V[begin] ... V[end] with V[0] ... V[end], in float64; 0 above the diagonal."""
     n, d = V.shape[1:]
     new, count = end - begin + 1, end + 1
+    if begin <= 1 and count <= HELD:
+        return _triangle(V, count)[begin:]
     groups, chunks = triton.cdiv(new, 4), triton.cdiv(n, MEASURED)
     hops, width = min(16, triton.next_power_of_2(count)), min(32, gpu.column_width(d))
     shares = torch.empty(chunks, new, count, d, dtype=V.dtype, device=V.device)
@@ -52,6 +57,20 @@ def _gram(V: Tensor, begin: int, end: int) -> Tensor:
     G = shares.sum(dim=0, dtype=torch.float64)
     below = torch.ones(new, count, device=V.device).tril(begin)
     return G * below[:, :, None]
+
+
+def _triangle(V: Tensor, count: int) -> Tensor:
+    """Inner products of the first vectors, in float64; 0 above the diagonal."""
+    n, d = V.shape[1:]
+    chunks, pairs = triton.cdiv(n, MEASURED), count * (count + 1) // 2
+    shares = torch.empty(chunks, pairs, d, dtype=V.dtype, device=V.device)
+    _triangle_kernel[(chunks, triton.cdiv(d, 32))](
+        V, V.stride(0), V.stride(1), shares, n, d, MEASURED, ROWS, count, 32, gpu.is_wide(V), num_warps=1
+    )
+    G = torch.zeros(count, count, d, dtype=torch.float64, device=V.device)
+    i, j = torch.tril_indices(count, count, device=V.device)
+    G[i, j] = shares.sum(dim=0, dtype=torch.float64)
+    return G
 
 
 def _corrected(V: Tensor, begin: int, C: Tensor) -> None:
@@ -103,6 +122,34 @@ def _gram_kernel(V, plane, step, begin, shares, new, count, n, d, groups, MEASUR
     tl.store(at + count * d, t1, mask=there & (0 * hops + first + 1 < new))
     tl.store(at + 2 * count * d, t2, mask=there & (0 * hops + first + 2 < new))
     tl.store(at + 3 * count * d, t3, mask=there & (0 * hops + first + 3 < new))
+
+
+@triton.jit
+def _triangle_kernel(V, plane, step, shares, n, d, MEASURED: tl.constexpr, ROWS: tl.constexpr, COUNT: tl.constexpr, WIDTH: tl.constexpr, WIDE: tl.constexpr):  # fmt: skip
+    """These rows' products of all vectors. One warp: a thread has its own column, and every number is read once."""
+    cols = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
+    chunk = tl.program_id(0).to(tl.int64)
+    totals = ()
+    for _ in tl.static_range(COUNT * (COUNT + 1) // 2):
+        totals = totals + (tl.zeros([WIDTH], tl.float64 if WIDE else tl.float32),)
+    for first in range(0, MEASURED, ROWS):
+        seen = ()
+        for u in tl.static_range(ROWS):  # unrolled: the loads of several rows are under way at once
+            row = chunk * MEASURED + first + u
+            for j in tl.static_range(COUNT):
+                at = V + long(j) * plane + row * step + cols
+                seen = seen + (tl.load(at, mask=(cols < d) & (row < n), other=0.0),)
+        sums = ()
+        for i in tl.static_range(COUNT):
+            for j in tl.static_range(i + 1):
+                total = totals[i * (i + 1) // 2 + j]
+                for u in tl.static_range(ROWS):
+                    total += seen[u * COUNT + i] * seen[u * COUNT + j]
+                sums = sums + (total,)
+        totals = sums
+    at = shares + chunk * (COUNT * (COUNT + 1) // 2) * d + cols
+    for i in tl.static_range(COUNT * (COUNT + 1) // 2):
+        tl.store(at + i * d, totals[i], mask=cols < d)
 
 
 @triton.jit

@@ -17,15 +17,23 @@ from unifilter.kernels.reference import threshold
 
 THREADS = 128
 HELD = 4096  # sums that a program holds: 32 in the registers of each thread
+KEPT = 96  # coefficients that every thread of a mix in place can keep for all its rows,
+SPAN = 128  # so many, of which it reads
+ROWS = 2  # before it writes
 
 
-def mix(V: Tensor, C: Tensor, out: Tensor) -> None:
-    """See ``reference.mix``; ``out`` may be V itself."""
+def mix(V: Tensor, C: Tensor, out: Tensor, lower: bool = False) -> None:
+    """See ``reference.mix``; ``out`` may be V itself; ``lower`` promises that C[k, j] = 0 for j > k."""
     (K1, n, d), J = V.shape, C.shape[0]
     if not (n and d and J):
         return
-    # Programs that share a tile of V run side by side and find it in the cache. In place there is only one.
     in_place = out.data_ptr() == V.data_ptr()
+    if in_place and lower and J * (J + 1) // 2 <= KEPT:
+        _mix_rows[(triton.cdiv(n, SPAN), triton.cdiv(d, 32))](
+            V, V.stride(0), V.stride(1), C, n, d, K1, SPAN, ROWS, 32, num_warps=1
+        )
+        return
+    # Programs that share a tile of V run side by side and find it in the cache. In place there is only one.
     members = triton.next_power_of_2(J) if in_place else min(8, triton.next_power_of_2(J))
     width = 64
     tile = max(1, min(16, HELD // (members * width)))
@@ -143,6 +151,32 @@ def _mix(V, plane, step, C, out, out_plane, out_step, J, n, d, teams, K1: tl.con
     at = which[:, None, None] * out_plane + rows[None, :, None] * out_step + cols[None, None, :]
     there = (which < J)[:, None, None] & (rows < n)[None, :, None] & (cols < d)[None, None, :]
     tl.store(out + at, total.to(out.dtype.element_ty), mask=there)
+
+
+@triton.jit
+def _mix_rows(V, plane, step, C, n, d, K1: tl.constexpr, SPAN, ROWS: tl.constexpr, WIDTH: tl.constexpr):
+    """V = C V for some rows and columns, C lower triangular. One warp: what it has read it may write over."""
+    cols = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
+    first = tl.program_id(0).to(tl.int64) * SPAN
+    kept = ()
+    for k in tl.static_range(K1):
+        for j in tl.static_range(k + 1):
+            kept = kept + (tl.load(C + (k * K1 + j) * d + cols, mask=cols < d, other=0.0),)
+    for tile in range(0, SPAN, ROWS):
+        seen = ()
+        for u in tl.static_range(ROWS):  # unrolled: the loads of several rows are under way at once
+            row = first + tile + u
+            for j in tl.static_range(K1):
+                at = V + long(j) * plane + row * step + cols
+                seen = seen + (tl.load(at, mask=(cols < d) & (row < n), other=0.0).to(C.dtype.element_ty),)
+        for u in tl.static_range(ROWS):
+            row = first + tile + u
+            for k in tl.static_range(K1):
+                z = kept[k * (k + 1) // 2] * seen[u * K1]
+                for j in tl.static_range(1, k + 1):
+                    z += kept[k * (k + 1) // 2 + j] * seen[u * K1 + j]
+                at = V + long(k) * plane + row * step + cols
+                tl.store(at, z.to(V.dtype.element_ty), mask=(cols < d) & (row < n))
 
 
 @triton.jit

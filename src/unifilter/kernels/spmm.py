@@ -59,8 +59,8 @@ def three_term(A: CSR, X: Tensor, V: Tensor, plan: Any) -> Recurrence | None:
     return None
 
 
-def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
-    """``out[k] = sum_j C[k, j] V[j]``, column by column."""
+def mix(V: Tensor, C: Tensor, out: Tensor | None = None, lower: bool = False) -> Tensor:
+    """``out[k] = sum_j C[k, j] V[j]``, column by column; ``lower`` promises that C[k, j] = 0 for j > k."""
     V, C = _in_line(V), C.to(_sum_type(V)).contiguous()
     if out is not None and out.stride(-1) != 1:
         return out.copy_(mix(V, C))
@@ -75,7 +75,7 @@ def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
     if _fits_triton(V):
         from unifilter.kernels import gpu_mix
 
-        gpu_mix.mix(V, C, out)
+        gpu_mix.mix(V, C, out, lower)
     else:
         out.copy_(reference.mix(V, C))
     return out

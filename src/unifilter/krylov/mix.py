@@ -13,7 +13,7 @@ from unifilter.kernels import spmm as kernels
 HALF = (torch.bfloat16, torch.float16)
 
 
-def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
+def mix(V: Tensor, C: Tensor, out: Tensor | None = None, lower: bool = False) -> Tensor:
     r"""Basis vectors of P from their coefficients in V.
 
     .. math:: \text{out}[k, :, i] = \sum_j C[k, j, i] \, V[j, :, i]
@@ -26,6 +26,8 @@ def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
         Coefficients of J vectors, or of one.
     out : Tensor of shape (J, n, d), optional
         Where to write; may be V itself if J = K+1. Not differentiable.
+    lower : bool
+        Promises that C[k, j] = 0 for j > k, what a basis of degree k has: half the work in place on a GPU.
 
     Returns
     -------
@@ -49,7 +51,7 @@ def mix(V: Tensor, C: Tensor, out: Tensor | None = None) -> Tensor:
             f"(J, {V.shape[0]}, {V.shape[2]}), but has {tuple(C.shape)}."
         )
     if out is not None:
-        return kernels.mix(V.detach(), stack.detach(), out)
+        return kernels.mix(V.detach(), stack.detach(), out, lower)
     Z: Tensor = _Mix.apply(V, stack)  # type: ignore[no-untyped-call]
     return Z if C.dim() == 3 else Z.squeeze(0)  # a view: the way back of Z[0] would fill zeros and copy
 
