@@ -47,6 +47,7 @@ MAY_IMPORT = {
     "cli": {"graph", "krylov", "bases", "data", "models", "train", "record"}
     | {"analysis", "viz", "presets", "trained", "reproduce"},
     # Those of the second line are loaded when one of their names is asked for.
+    "__main__": {"cli"},
     "__init__": {"graph", "krylov", "bases", "data"}
     | {"models", "train", "analysis", "conv", "estimator", "trained"},
 }
