@@ -29,7 +29,7 @@ def test_unifilter_comes_in_its_forms():
     assert forms["UniFilter, exact basis"].entry.options["basis"] == "unibasis"
     assert isinstance(forms["UniFilter, auto"], Auto)
     assert (forms["UniFilter, 500 searched"].settings, forms["UniFilter, 500 searched"].whole) == (500, True)
-    for graph, protocol in (("cora", "quota48:10"), ("chameleon-filtered", "quota:10")):
+    for graph, protocol in (("cora", "fixed:10"), ("cora", "quota48:10"), ("chameleon-filtered", "quota:10")):
         assert "UniFilter, 500 searched" not in {j.row for j in jobs("unifilter", graph, protocol, FULL)}
 
 

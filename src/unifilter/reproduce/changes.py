@@ -17,6 +17,10 @@ CHANGES: dict[str, dict[str, Any]] = {
     "the MLP sees the features too": {"ego": True},
     "w begins as the identity": {"start": "identity"},
     "2 hops": {"K": 2},
+    "no bias": {"bias": False},
+    "batch normalisation": {"batch_norm": True},
+    "no dropout on what is filtered": {"drop_inputs": False},
+    "weights for every column": {"per_column": True},
 }
 CAPTION = (
     "Test accuracy in percent on {splits} public splits of 48/32/20, one setting for all graphs: K = 10, 2 "

@@ -95,6 +95,9 @@ def journal(folder: Path, how: Searched, dataset: str, protocol: str) -> Path:
 def known_settings(model: str, configs: Path) -> tuple[dict[str, Any], ...]:
     """What was published of a model for any of the six graphs, once each: where its search begins.
 
+    The paper's settings are for another basis than UniFilter's; beside them stand those that searches of the
+    exact one found here, see `experiments/best_settings.py`.
+
     Examples
     --------
     >>> len(known_settings("unifilter", Path("nowhere"))), known_settings("gcn", Path("nowhere"))
@@ -106,6 +109,8 @@ def known_settings(model: str, configs: Path) -> tuple[dict[str, Any], ...]:
         found = (published(model, graph, f"{kind}:1", configs) for graph in NAMES for kind in RELATIVES)
         entries = [e for e in found if e is not None]
     settings = [setting_of(p.preprocess, p.options, p.training) for e in entries for p in e.points()[:1]]
+    ours = configs / f"{model}.json"
+    settings += json.loads(ours.read_text()).values() if ours.is_file() else []
     return tuple({plain(setting): setting for setting in settings}.values())
 
 

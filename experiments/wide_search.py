@@ -1,0 +1,110 @@
+"""Which changes of UniFilter's architecture help where, by mean validation accuracy over ten splits.
+
+    python experiments/wide_search.py cora fixed --settings 400
+    python experiments/wide_search.py --show
+
+A space with more than the paper's architecture: a bias, the features beside the filtered ones, weights for
+every column, filtered features that reach the first layer whole, dropout on the basis. Journals go to
+`results/journals/wide_GRAPH_SPLITS.jsonl`, and a killed search goes on; `--show` counts the values of every
+option among the best twelfth of each journal. `best_settings.py` takes its choice from them. Test nodes take
+no part.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+
+import torch
+
+from unifilter.reproduce.graphs import load
+from unifilter.reproduce.protocols import trials
+from unifilter.train.samplers import Random, Space
+from unifilter.train.search import search
+from unifilter.train.trial import Trial, read_journal
+
+JOURNALS = Path(__file__).parent / "results" / "journals"
+SEED = 7
+WIDE = Space(
+    {
+        "preprocess": ["row", "none"],
+        "options.hidden": [64, 256],
+        "options.layers": [2, 3],
+        "options.K": [2, 10],
+        "options.start": ["uniform", "identity"],
+        "options.paper_init": [False, True],
+        "options.batch_norm": [False, True],
+        "options.bias": [True],
+        "options.residual": [True],
+        "options.ego": [False, True],
+        "options.per_column": [False, True],
+        "options.drop_inputs": [True, False],
+        "options.dropout": [0.1, 0.3, 0.5, 0.7, 0.9],
+        "training.lr": [0.005, 0.01, 0.05, 0.1],
+        "training.weight_decay": [5e-6, 1e-4, 1e-3, 5e-3, 2e-2],
+        "groups.filter.lr": [0.01, 0.05],
+        "groups.filter.weight_decay": [0.0, 5e-4],
+        "groups.shares.lr": [0.05],
+        "groups.shares.weight_decay": [0.0],
+    }
+)
+# Dropout on the basis reads all of V for every member: only where that is small.
+DROPPED = Space(WIDE.values | {"options.basis_dropout": [0.0, 0.4, 0.8]})
+SMALL = ("cora", "citeseer")
+
+
+def space_for(graph: str) -> Space:
+    """What is searched on a graph."""
+    return DROPPED if graph in SMALL else WIDE
+
+
+def best(found: list[Trial]) -> list[Trial]:
+    """The best twelfth, at least twenty."""
+    return sorted(found, key=lambda t: -t.accuracy)[: max(20, len(found) // 12)]
+
+
+def counted(found: list[Trial]) -> dict[str, Counter]:
+    """For every option that was searched, how often each value is among the best."""
+    names = [n for n in found[0].setting if len({str(t.setting[n]) for t in found}) > 1]
+    return {n: Counter(t.setting[n] for t in best(found)) for n in names}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("graph", nargs="?")
+    parser.add_argument("splits", nargs="?", choices=["quota", "fixed"])
+    parser.add_argument("--settings", type=int, default=400)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--out", type=Path, default=JOURNALS)
+    parser.add_argument("--show", action="store_true")
+    given = parser.parse_args()
+    if given.show:
+        for file in sorted(given.out.glob("wide_*.jsonl")):
+            found = read_journal(file)
+            print(f"{file.stem}: {len(found)} settings, best {max(t.accuracy for t in found):.4f}")
+            for name, counts in counted(found).items():
+                print(f"  {name}: {', '.join(f'{value} {count}' for value, count in counts.most_common())}")
+        return
+    if given.splits is None:
+        parser.error("name a graph and its splits, or --show.")
+    torch.set_float32_matmul_precision("high")
+    data, space = load(given.graph), space_for(given.graph)
+    found = search(
+        data,
+        [t.split for t in trials(data, f"{given.splits}:10")],
+        space,
+        given.settings,
+        sampler=Random(space, SEED),
+        seconds=given.seconds,
+        batch=given.settings,
+        journal=given.out / f"wide_{given.graph}_{given.splits}.jsonl",
+        on_batch=lambda new, left: print(f"{left} left, {max(t.accuracy for t in new):.4f}", flush=True),
+    )
+    print(f"best: {found[0].accuracy:.4f} {found[0].setting}")
+
+
+if __name__ == "__main__":
+    main()

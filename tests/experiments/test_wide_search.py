@@ -1,0 +1,30 @@
+"""The wide search: its spaces are of UniFilter, its journals draws of them, the best twelfth is counted."""
+
+import importlib.util
+from pathlib import Path
+
+from unifilter.models._registry import configure
+from unifilter.train.samplers import Random
+from unifilter.train.trial import Trial, options_of, read_journal
+
+FOLDER = Path(__file__).parents[2] / "experiments"
+spec = importlib.util.spec_from_file_location("wide_search", FOLDER / "wide_search.py")
+wide_search = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(wide_search)
+
+
+def test_the_committed_journals_are_draws_of_the_space():
+    files = sorted((FOLDER / "results" / "journals").glob("wide_*.jsonl"))
+    assert len(files) == 5
+    for file in files:
+        trials = read_journal(file)
+        space = wide_search.space_for(file.stem.split("_")[1])
+        drawn = dict(Random(space, wide_search.SEED).ask(1 + max(t.number for t in trials)))
+        assert all(drawn[t.number] == t.setting for t in trials), file.name
+        configure("unifilter", options_of(trials[0].setting))
+
+
+def test_values_are_counted_among_the_best():
+    trials = [Trial(i, {"a": i % 2, "b": 1}, 0.5 + (i % 2) / 10, 1.0, 40, True) for i in range(240)]
+    assert wide_search.counted(trials) == {"a": {1: 20}}
+    assert len(wide_search.best(trials[:30])) == 20
