@@ -109,6 +109,19 @@ def variants() -> list[Variant]:
         Variant(*of, f"features {scaling}, hidden = {hidden}", deep | {"hidden": hidden}, rate, scaling)
         for scaling, hidden in (("none", 64), ("none", 128), ("none", 256), ("row", 256))
     ]
+    for graph in ("citeseer", "pubmed"):
+        of, base = ("linkx", graph, "fixed"), {"hidden": 128, "A_layers": 1}
+        found += [
+            Variant(
+                *of, f"features {scaling}, layers = {layers}, X_layers = {X}, rate {lr}", sized, rate, scaling
+            )
+            for scaling in ("row", "none")
+            for layers, X in ((1, 1), (1, 2), (2, 2), (4, 2))
+            for lr in (0.01, 0.05)
+            for sized, rate in [
+                (base | {"layers": layers, "X_layers": X}, {"lr": lr, "epochs": 100, "patience": 100})
+            ]
+        ]
     of = "gcn", "squirrel", "fixed"
     found += [Variant(*of, "as in the table"), Variant(*of, "400 epochs", training={"epochs": 400})]
     of = "jacobiconv", "chameleon", "quota"
