@@ -93,7 +93,7 @@ def variants() -> list[Variant]:
     ]
     of, base = ("linkx", "actor", "fixed"), {"hidden": 64, "A_layers": 1, "X_layers": 1}
     found += [
-        Variant(*of, f"layers = {layers}, X_layers = {X}, rate {lr}", base | sized, rate)
+        Variant(*of, f"layers = {layers}, X_layers = {X}, rate {lr}", base | sized, rate, "row")
         for layers, X, lr in (
             (1, 1, 0.01),
             (2, 1, 0.01),
