@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
+import torch
 
 from unifilter.data import load
 from unifilter.record import read
@@ -148,3 +149,23 @@ def test_jobs_that_are_not_wanted_are_not_run(tmp_path):
     tally = execute([part(SGC)], SCALE, tmp_path, wanted=lambda job: job.model != "sgc")
     assert (tally.done, tally.left) == (0, [])
     assert not records_of(tmp_path).exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "budget", "sizes"), [("cuda", None, [2]), ("cuda", "1s", [1, 1]), ("cpu", None, [1, 1])]
+)
+def test_races_run_side_by_side_on_a_gpu_and_in_turn_elsewhere(tmp_path, monkeypatch, kind, budget, sizes):
+    asked = []
+    choose_each = executor.choose_each
+
+    def spy(data, splits, **given):
+        asked.append(len(splits))
+        return choose_each(data, splits, **(given | {"device": "cpu"}))
+
+    monkeypatch.setattr(executor, "choose_each", spy)
+    monkeypatch.setattr(executor, "pick_device", lambda device: torch.device(kind))
+    short = tuple(s | {"training.epochs": 4} for s in FEW[:1])
+    auto = Job("auto", GRAPH, "stratified:2", Auto(budget, portfolio=short))
+    assert execute([part(auto)], SCALE, tmp_path, device="cpu").done == 1
+    assert asked == sizes
+    assert complete(results_of(tmp_path, SCALE), auto)

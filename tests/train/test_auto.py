@@ -3,8 +3,9 @@ import pytest
 
 from unifilter.data import Dataset, load, splits
 from unifilter.train import auto, loop, race
-from unifilter.train.auto import choose, parse_budget, suits
+from unifilter.train.auto import choose, choose_each, parse_budget, suits
 from unifilter.train.portfolio import FEW, PORTFOLIO
+from unifilter.train.run import beside
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +87,20 @@ def test_a_race_goes_on_where_it_was_cut(stage, data, tmp_path, monkeypatch):
     again = choose(data, split, device="cpu", folder=tmp_path, **given)
     np.testing.assert_allclose(again.p, whole.p, atol=1e-12)
     assert again.history == whole.history
+
+
+def test_races_side_by_side_end_as_each_would_alone(data):
+    """Without dropout: masks are drawn for all at once."""
+    still = [s | {"options.dropout": 0.0, "options.basis_dropout": 0.0} for s in small(PORTFOLIO[:4])]
+    some = [splits.stratified(data.y, seed=s) for s in (3, 4, 5)]
+    given = {"K": 4, "budget": None, "portfolio": still, "device": "cpu"}
+    alone = [choose(data, split, seed=s, **given) for s, split in enumerate(some)]
+    together = choose_each(data, some, seeds=[0, 1, 2], **given)
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_allclose(other.p, one.p, atol=1e-4)
+        assert [c["seed"] for c in other.record.candidates] == [c["seed"] for c in one.record.candidates]
+        assert other.record.split == one.record.split
+        assert other.record.notes == [*one.record.notes, beside(3)]
 
 
 def test_scalings_follow_the_features(data):

@@ -26,7 +26,7 @@ def groups():
 
 def test_the_better_share_of_all_groups_goes_on():
     made = groups()
-    race.halve(made)
+    race.halve(made, [0] * 5)
     assert [g.population.kept for g in made] == [[1], [0]]
     assert [g.alive for g in made] == [[1], [0]]
 
@@ -34,9 +34,16 @@ def test_the_better_share_of_all_groups_goes_on():
 def test_those_that_left_do_not_come_back():
     made = groups()
     made[0].alive = [0]  # candidate 2, the best, is out
-    race.halve(made)
+    race.halve(made, [0] * 5)
     assert made[0].alive == [] or made[0].alive == [0]
     assert 1 not in made[0].alive
+
+
+def test_every_race_keeps_its_own_best():
+    """The second race has candidates 0, 1 and 3, all worse than those of the first."""
+    made = groups()
+    race.halve(made, [1, 1, 0, 1, 0])
+    assert [g.alive for g in made] == [[1, 2], [0, 1]]
 
 
 def test_a_clock_gives_every_stage_its_share():

@@ -10,7 +10,7 @@ from unifilter.train.auto import choose
 from unifilter.train.portfolio import PORTFOLIO
 from unifilter.train.race import Clock, advance
 from unifilter.train.race import Saved as NotSaved
-from unifilter.train.vote import AGAIN, STARTS, VOTERS, Field, _together, elect, encore
+from unifilter.train.vote import AGAIN, STARTS, VOTERS, Candidate, Field, _together, elect, encore
 from unifilter.trained import Trained
 
 
@@ -28,8 +28,8 @@ SMALL = [
 
 def field(data, candidates, epochs=12, budget=None):
     clock = Clock(budget, None)
-    found = Field(data, splits.stratified(data.y), 0.7, 3, torch.device("cpu"), clock)
-    found.enter(candidates)
+    found = Field(data, [splits.stratified(data.y)], [0.7], 3, torch.device("cpu"), clock)
+    found.enter([Candidate(*c) for c in candidates])
     advance(found.groups, epochs, 0, clock, NotSaved(None))
     return found
 
@@ -38,8 +38,8 @@ def test_the_encore_trains_the_best_settings_on_the_winners_features(data):
     race = field(data, [(s, 5) for s in SMALL])
     how = race.scaling(race.ranked()[0][0])
     again = encore(race, 5)
-    assert {s["preprocess"] for s, _ in again} == {how}
-    assert {seed for _, seed in again} == {5 + i for i in range(1, STARTS + 1)}
+    assert {s["preprocess"] for s, _, _ in again} == {how}
+    assert {seed for _, seed, _ in again} == {5 + i for i in range(1, STARTS + 1)}
     assert len(again) == STARTS * min(AGAIN, sum(s["preprocess"] == how for s in SMALL))
 
 

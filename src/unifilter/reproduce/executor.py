@@ -19,7 +19,7 @@ from unifilter.reproduce.part import Auto, Job, Measure, Part, Scale, Searched
 from unifilter.reproduce.protocols import parse, trials
 from unifilter.reproduce.results import Results, current, raced
 from unifilter.reproduce.settings import journal, searched_on
-from unifilter.train.auto import choose
+from unifilter.train.auto import choose_each
 from unifilter.train.compare import resume, runs
 from unifilter.train.pool import GRACE, CutOffError, Progress, Task, work_through
 from unifilter.train.run import describe, pick_device
@@ -146,13 +146,15 @@ def train(job: Job, folder: Path, scale: Scale, device: str, until: float) -> No
 def _race(job: Job, how: Auto, known: list[Record], file: Path, scale: Scale, device: str) -> None:
     data = load(job.dataset)
     there = Results(known, file.parent, scale).by_split(job)
-    for i, (trial, record) in enumerate(zip(trials(data, job.protocol), there, strict=True)):
-        if record is None:
-            epochs = scale.epochs or 1000
-            result = choose(
-                data, trial.split, budget=how.budget, portfolio=how.portfolio, seed=i, device=device,
-                epochs=epochs,
-            )  # fmt: skip
+    some = [(i, t.split) for i, t in enumerate(trials(data, job.protocol)) if there[i] is None]
+    # On a GPU side by side. A budget of time is each race's own.
+    together = len(some) if pick_device(device).type == "cuda" and how.budget is None else 1
+    for begin in range(0, len(some), max(1, together)):
+        seeds, splits = zip(*some[begin : begin + together], strict=True)
+        for result in choose_each(
+            data, splits, seeds=seeds, budget=how.budget, portfolio=how.portfolio, device=device,
+            epochs=scale.epochs or 1000,
+        ):  # fmt: skip
             if result.interrupted:
                 raise KeyboardInterrupt
             replace(result.record, notes=[*result.record.notes, how.note]).append(file)

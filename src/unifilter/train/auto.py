@@ -21,8 +21,10 @@ from unifilter.data.splits import Split
 from unifilter.kernels import spmm as kernels
 from unifilter.train.portfolio import portfolio_for
 from unifilter.train.race import RUNGS, Clock, Progress, Saved, advance, halve
-from unifilter.train.run import Result, conclude, pick_device, training_homophily
-from unifilter.train.vote import Field, elect, encore
+from unifilter.train.run import Result, beside, conclude, pick_device, training_homophily
+from unifilter.train.vote import Candidate, Field, elect, encore
+
+BLIND = "no validation nodes: nothing to choose by, so the portfolio's first setting to its end"
 
 
 def choose(
@@ -68,21 +70,61 @@ def choose(
     >>> result.record.scores["test"]["accuracy"] > 0.5
     True
     """
+    (result,) = choose_each(
+        dataset,
+        [split],
+        seeds=[seed],
+        budget=budget,
+        K=K,
+        portfolio=portfolio,
+        device=device,
+        epochs=epochs,
+        patience=patience,
+        class_weights=class_weights,
+        on_progress=on_progress,
+        folder=folder,
+    )
+    return result
+
+
+def choose_each(
+    dataset: Dataset,
+    splits: Sequence[Split],
+    *,
+    seeds: Sequence[int],
+    budget: float | str | None = None,
+    K: int = 10,
+    portfolio: Sequence[Mapping[str, Any]] | None = None,
+    device: str | torch.device = "auto",
+    epochs: int = 2000,
+    patience: int = 200,
+    class_weights: bool = False,
+    on_progress: Callable[[Progress], None] | None = None,
+    folder: Path | None = None,
+) -> list[Result]:
+    """:func:`choose` on several splits, each with a race and a vote of its own, trained side by side.
+
+    On a GPU ten small races take little longer than one. The budget is for all of them.
+    """
     where = pick_device(device)
     seconds = parse_budget(budget)
     kernels.warm_up(where)
     clock = Clock(seconds, on_progress)
-    notes: list[str] = []
-    h = training_homophily(dataset, split, notes)
-    if not (split.val & dataset.labelled).any():
-        notes.append("no validation nodes: nothing to choose by, so the portfolio's first setting to its end")
+    notes: list[list[str]] = [[] for _ in splits]
+    h = [training_homophily(dataset, *about) for about in zip(splits, notes, strict=True)]
     common: dict[str, Any] = {"training.epochs": epochs, "training.patience": patience}
     if class_weights:
         common["training.class_weights"] = True
-    known = portfolio_for(int(split.train.sum())) if portfolio is None else portfolio
-    settings = [common | s for s in _distinct(known, dataset, K)]
-    field = Field(dataset, split, h, K, where, clock)
-    field.enter([(s, seed) for s in settings])
+    candidates: list[Candidate] = []
+    for race, (split, said) in enumerate(zip(splits, notes, strict=True)):
+        if not (split.val & dataset.labelled).any():
+            said.append(
+                "no validation nodes: nothing to choose by, so the portfolio's first setting to its end"
+            )
+        known = portfolio_for(int(split.train.sum())) if portfolio is None else portfolio
+        candidates += [Candidate(common | s, seeds[race], race) for s in _distinct(known, dataset, K)]
+    field = Field(dataset, splits, h, K, where, clock)
+    field.enter(candidates)
     groups, saved = field.groups, Saved(folder)
     begin = saved.restore(groups, clock)
     interrupted = False
@@ -91,33 +133,28 @@ def choose(
             if stage >= begin:
                 advance(groups, rung, stage, clock, saved)
                 if stage < len(RUNGS):
-                    halve(groups)
+                    halve(groups, field.races)
         if begin > len(RUNGS) or not clock.over(len(RUNGS)):
             first = len(groups)
-            field.enter(encore(field, seed))
+            field.enter([c for race, seed in enumerate(seeds) for c in encore(field, seed, race)])
             saved.again(groups[first:], first)
             advance(groups, None, len(RUNGS) + 1, clock, saved)
     except KeyboardInterrupt:
         interrupted = True
-        notes.append("interrupted")
-    elected = elect(field)
-    account = field.account()
+    elected = [elect(field, race) for race in range(len(splits))]
+    accounts = [field.account(race) for race in range(len(splits))]
     field.close()
-    spent = {"prepare": clock.prepared, "train": clock.elapsed - clock.prepared}
-    given = {"h_estimate": h}
-    return conclude(
-        elected.data,
-        split,
-        elected.net,
-        elected.inputs,
-        elected.training,
-        elected.outcome,
-        spent,
-        notes,
-        given,
-        interrupted,
-        account,
-    )
+    spent = {"prepare": clock.prepared, "train": (clock.elapsed - clock.prepared) / len(splits)}
+    found = []
+    for race, (net, outcome, training, data, inputs) in enumerate(elected):
+        said = [*notes[race], *(["interrupted"] if interrupted else [])]
+        said += [beside(len(splits))] if len(splits) > 1 else []
+        given, account = {"h_estimate": h[race]}, accounts[race]
+        result = conclude(
+            data, splits[race], net, inputs, training, outcome, spent, said, given, interrupted, account
+        )
+        found.append(result)
+    return found
 
 
 def parse_budget(budget: float | str | None) -> float | None:

@@ -18,7 +18,7 @@ from unifilter.train.crowd import Crowd, Lane
 from unifilter.train.loop import Outcome, Part
 from unifilter.train.memory import in_parts
 from unifilter.train.prepared import Prepared
-from unifilter.train.run import Result, Start, begin, conclude
+from unifilter.train.run import Result, Start, begin, beside, conclude
 from unifilter.train.stacked import can_be_stacked, stacked
 
 MOST = 160  # trainings at once; half as many where memory is too small
@@ -120,7 +120,7 @@ def _concluded(
     inputs, seconds = prepared.timed(model, job.preprocess, configure(model, job.options))
     notes = [*begun.notes]
     if company > 1:
-        notes.append(f"trained beside {company - 1} others: its share of the seconds, memory of all")
+        notes.append(beside(company))
     times = {"prepare": seconds, "train": outcome.seconds}
     data = prepared.data(job.preprocess)
     return conclude(data, job.split, begun.net, inputs, job.training, outcome, times, notes, begun.given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -139,15 +139,22 @@ def advance(groups: list[Group], epochs: int | None, stage: int, clock: Clock, s
         saved.save(groups, stage, clock)
 
 
-def halve(groups: list[Group]) -> None:
-    """The better share of all candidates goes on, two at least."""
-    ranked = sorted(scores_of(groups), key=lambda s: (s[1].accuracy, -s[1].loss), reverse=True)
+def halve(groups: list[Group], races: Sequence[int]) -> None:
+    """The better share of every race's candidates goes on, two at least; ``races`` names one a number."""
     alive = {n for g in groups for n in (g.numbers[i] for i in g.alive)}
-    ranked = [r for r in ranked if r[0] in alive]
-    stay = {n for n, _ in ranked[: max(2, int(np.ceil(KEEP * len(ranked))))]}
+    ranked = [n for n, _ in ranking(groups) if n in alive]
+    stay = set[int]()
+    for race in set(races):
+        mine = [n for n in ranked if races[n] == race]
+        stay |= set(mine[: max(2, int(np.ceil(KEEP * len(mine))))])
     for group in groups:
         group.alive = [i for i in group.alive if group.numbers[i] in stay]
         group.population.keep(group.alive)
+
+
+def ranking(groups: list[Group]) -> list[tuple[int, Score]]:
+    """Every candidate's number and score, the best on validation nodes first."""
+    return sorted(scores_of(groups), key=lambda s: (s[1].accuracy, -s[1].loss), reverse=True)
 
 
 def scores_of(groups: list[Group]) -> list[tuple[int, Score]]:

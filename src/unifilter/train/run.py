@@ -227,6 +227,17 @@ def conclude(
     return Result(net, inputs, p, record, outcome.history, t, interrupted)
 
 
+def beside(company: int) -> str:
+    """What a record of one among so many says.
+
+    Examples
+    --------
+    >>> beside(10)
+    'trained beside 9 others: its share of the seconds, memory of all'
+    """
+    return f"trained beside {company - 1} others: its share of the seconds, memory of all"
+
+
 def _not_finite(outcome: Outcome) -> list[str]:
     """What a reader of the figures must know: a loss that is no number counts as no better than the best."""
     lost = sum(not math.isfinite(epoch.get("train_loss", 0.0)) for epoch in outcome.history)

@@ -17,7 +17,7 @@ from unifilter.models.unifilter import Config, UniFilter
 from unifilter.train.config import Training
 from unifilter.train.loop import Outcome
 from unifilter.train.population import Member, Population, Score
-from unifilter.train.race import Clock, Group, scores_of
+from unifilter.train.race import Clock, Group, ranking
 from unifilter.train.run import rows
 from unifilter.train.trial import options_of, training_of
 
@@ -25,7 +25,13 @@ AGAIN = 3  # settings that are trained again
 STARTS = 4  # from so many other random starts
 VOTERS = 5  # at most
 
-Candidate = tuple[dict[str, Any], int]  # a setting and a seed
+
+class Candidate(NamedTuple):
+    """A setting, a seed, and the race it runs in: the number of its split."""
+
+    setting: dict[str, Any]
+    seed: int
+    race: int = 0
 
 
 class Elected(NamedTuple):
@@ -39,14 +45,16 @@ class Elected(NamedTuple):
 
 
 class Field:
-    """All candidates of a race on one split.
+    """All candidates of one race, or of several side by side, a split each.
 
     Parameters
     ----------
-    dataset, split
+    dataset : Dataset
         Features as they came.
-    h : float
-        Estimated from training labels.
+    splits : sequence of Split
+        One for every race.
+    h : sequence of float
+        Estimated from the training labels of each.
     K : int
         Hops, at most: candidates of fewer take the beginning of the same V.
     where : device
@@ -54,11 +62,17 @@ class Field:
     """
 
     def __init__(
-        self, dataset: Dataset, split: Split, h: float, K: int, where: torch.device, clock: Clock
+        self,
+        dataset: Dataset,
+        splits: Sequence[Split],
+        h: Sequence[float],
+        K: int,
+        where: torch.device,
+        clock: Clock,
     ) -> None:
         self.dataset, self.h, self.K, self.where, self.clock = dataset, h, K, where, clock
         self.y = torch.from_numpy(np.array(dataset.y, dtype=np.int64)).to(where)
-        self.masks = [(rows(dataset, split.train, where), rows(dataset, split.val, where))]
+        self.masks = [(rows(dataset, s.train, where), rows(dataset, s.val, where)) for s in splits]
         self.candidates: list[Candidate] = []
         self.groups: list[Group] = []
         self._prepared: dict[str, tuple[Dataset, Basis]] = {}
@@ -69,10 +83,13 @@ class Field:
         Those for which no time is left stay out, except the very first.
         """
         first = len(self.candidates)
-        members = [Member(Config(**options_of(s)), training_of(s, seed), 0, self.h) for s, seed in candidates]
+        members = [
+            Member(Config(**options_of(c.setting)), training_of(c.setting, c.seed), c.race, self.h[c.race])
+            for c in candidates
+        ]
         shapes: dict[Any, list[int]] = {}
-        for i, ((setting, _), member) in enumerate(zip(candidates, members, strict=True)):
-            shapes.setdefault((setting["preprocess"], member.shape), []).append(i)
+        for i, (candidate, member) in enumerate(zip(candidates, members, strict=True)):
+            shapes.setdefault((candidate.setting["preprocess"], member.shape), []).append(i)
         self.candidates += candidates
         for (how, _), places in shapes.items():
             if self.groups and self.clock.over(0 if not first else -1):
@@ -92,21 +109,26 @@ class Field:
             self.clock.prepared = self.clock.elapsed
         return self._prepared[how]
 
-    def ranked(self) -> list[tuple[int, Score]]:
-        """Numbers and scores of all candidates that were trained, the best on validation nodes first."""
-        return sorted(scores_of(self.groups), key=lambda s: (s[1].accuracy, -s[1].loss), reverse=True)
+    @property
+    def races(self) -> list[int]:
+        """The race of every candidate, by number."""
+        return [candidate.race for candidate in self.candidates]
 
-    def account(self) -> list[dict[str, Any]]:
+    def ranked(self, race: int = 0) -> list[tuple[int, Score]]:
+        """Numbers and scores of a race's candidates that were trained, the best on validation nodes first."""
+        return [(n, score) for n, score in ranking(self.groups) if self.candidates[n].race == race]
+
+    def account(self, race: int = 0) -> list[dict[str, Any]]:
         """What a record says of them."""
         return [
             {
-                "setting": self.candidates[n][0],
-                "seed": self.candidates[n][1],
+                "setting": self.candidates[n].setting,
+                "seed": self.candidates[n].seed,
                 "accuracy": s.accuracy,
                 "loss": s.loss,
                 "epochs": s.epochs,
             }
-            for n, s in self.ranked()
+            for n, s in self.ranked(race)
         ]
 
     def close(self) -> None:
@@ -123,45 +145,47 @@ class Field:
 
     def scaling(self, number: int) -> str:
         """How its features are scaled."""
-        return str(self.candidates[number][0]["preprocess"])
+        return str(self.candidates[number].setting["preprocess"])
 
 
-def encore(field: Field, seed: int) -> list[Candidate]:
+def encore(field: Field, seed: int, race: int = 0) -> list[Candidate]:
     """The best settings from other random starts; on the winner's features, so that all share one V."""
-    best = field.ranked()
+    best = field.ranked(race)
     how = field.scaling(best[0][0])
-    again = [field.candidates[n][0] for n, _ in best if field.scaling(n) == how][:AGAIN]
-    return [(setting, seed + start) for start in range(1, STARTS + 1) for setting in again]
+    again = [field.candidates[n].setting for n, _ in best if field.scaling(n) == how][:AGAIN]
+    return [Candidate(setting, seed + start, race) for start in range(1, STARTS + 1) for setting in again]
 
 
-def elect(field: Field) -> Elected:
+def elect(field: Field, race: int = 0) -> Elected:
     """The best few by validation accuracy, as many as do best together; equal counts are decided for more."""
-    best = field.ranked()
+    best, val = field.ranked(race), field.masks[race][1]
     how = field.scaling(best[0][0])
     voters = [n for n, _ in best if field.scaling(n) == how][:VOTERS]
     data, inputs = field.prepared(how)
     nets = [_net(field, n, data) for n in voters]
-    nets = nets[: _together(nets, inputs.rows(field.masks[0][1]), field.y[field.masks[0][1]])]
+    nets = nets[: _together(nets, inputs.rows(val), field.y[val])]
     net: Any = nets[0]
     if len(nets) > 1:
-        members = [options_of(field.candidates[n][0]) for n in voters[: len(nets)]]
+        members = [options_of(field.candidates[n].setting) for n in voters[: len(nets)]]
         config = committee.Config(field.K, tuple(members))
-        net = committee.Committee(config, data.d, len(data.classes), field.h).to(field.where)
+        net = committee.Committee(config, data.d, len(data.classes), field.h[race]).to(field.where)
         for member, trained in zip(net.members, nets, strict=True):
             member.load_state_dict(trained.state_dict())
     group, place = field.place(voters[0])
     score, history = best[0][1], group.population.history(place)
     seconds = field.clock.elapsed
     outcome = Outcome(net, history, score.best_epoch, score.accuracy, score.loss, seconds, True)
-    training = training_of(*field.candidates[voters[0]])
+    winner = field.candidates[voters[0]]
+    training = training_of(winner.setting, winner.seed)
     return Elected(net.eval(), outcome, training, data, inputs.first(net.config.K))
 
 
 def _net(field: Field, number: int, data: Dataset) -> UniFilter:
     """A candidate with its best weights as a model of its own."""
     group, place = field.place(number)
-    config = Config(**options_of(field.candidates[number][0]))
-    net = UniFilter(config, data.d, len(data.classes), field.h).to(field.where)
+    candidate = field.candidates[number]
+    config = Config(**options_of(candidate.setting))
+    net = UniFilter(config, data.d, len(data.classes), field.h[candidate.race]).to(field.where)
     net.load_state_dict(group.population.state(place), strict=False)
     return net.eval()
 
