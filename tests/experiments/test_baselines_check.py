@@ -1,0 +1,46 @@
+"""The check of baselines: guesses are known as such, and what a search found stands beside them."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from unifilter.reproduce.part import Searched
+from unifilter.reproduce.settings import journal
+from unifilter.train.compare import Entry
+from unifilter.train.config import Training
+from unifilter.train.trial import Trial, write_journal
+
+FOLDER = Path(__file__).parents[2] / "experiments"
+spec = importlib.util.spec_from_file_location("baselines_check", FOLDER / "baselines_check.py")
+baselines_check = importlib.util.module_from_spec(spec)
+sys.modules["baselines_check"] = baselines_check  # its dataclasses ask for their module
+spec.loader.exec_module(baselines_check)
+
+GRAPH = "sbm:n=120,h=0.9,classes=3,d=6"
+
+
+def test_what_authors_did_not_publish_is_a_guess():
+    guessed = {(c.model, c.dataset): c.guessed for c in baselines_check.cells(FOLDER / "configs")}
+    assert all(guessed[model, "actor"] for model in ("linkx", "h2gcn", "mixhop", "sign", "sgc"))
+    assert not any(guessed[model, "cora"] for model in ("gcn", "gcnii", "glognn", "bernnet", "jacobiconv"))
+
+
+@pytest.mark.parametrize("guessed", [True, False])
+def test_a_guess_has_the_winner_of_its_search_beside_it(tmp_path, guessed):
+    (tmp_path / "scale.json").write_text(json.dumps({"settings": 2}))
+    trials = [
+        Trial(i, {"options.K": K, "preprocess": "none"}, a, 1.0, 40, True)
+        for i, K, a in ((0, 1, 0.5), (1, 2, 0.9))
+    ]
+    write_journal(journal(tmp_path, Searched("sgc", 2), GRAPH, "stratified:2"), trials)
+    entry = Entry("sgc", "none", {"K": 2}, Training())
+    cell = baselines_check.Cell("sgc", GRAPH, "stratified", entry, 50.0, "", guessed)
+    file = tmp_path / "records.jsonl"
+    baselines_check.work(cell, file, 2, 3, "cpu")
+    known = baselines_check.resume(file)
+    found = baselines_check.line(cell, 2, known, None, tmp_path)
+    assert found["searched"] == (pytest.approx(found["mean"]) if guessed else None)
+    assert (found["within_searched"] is None) == (not guessed)
