@@ -32,7 +32,8 @@ from unifilter.reproduce.part import Job, Published, Scale
 from unifilter.reproduce.results import current
 from unifilter.reproduce.rows import search_of
 from unifilter.reproduce.settings import winner
-from unifilter.train.compare import Entry, Trial, resume, runs, serves, trials_of
+from unifilter.train.compare import resume, runs
+from unifilter.train.entries import Entry, Trial, serves, trials_of
 from unifilter.train.pool import Progress, Task, work_through
 from unifilter.train.run import describe
 from unifilter.train.significance import interval

@@ -29,8 +29,8 @@ from unifilter import load
 from unifilter.models.unifilter import Config
 from unifilter.record import versions
 from unifilter.reproduce.part import SIX
-from unifilter.train.compare import trials_of
 from unifilter.train.config import Training
+from unifilter.train.entries import trials_of
 from unifilter.train.population import Member, Population
 from unifilter.train.portfolio import PORTFOLIO
 from unifilter.train.prepared import Prepared

@@ -25,7 +25,8 @@ from unifilter.presets import settings_of
 from unifilter.record import read, versions
 from unifilter.reproduce.results import current
 from unifilter.reproduce.settings import published
-from unifilter.train.compare import Entry, Trial, runs, trials_of
+from unifilter.train.compare import runs
+from unifilter.train.entries import Entry, Trial, trials_of
 from unifilter.train.loop import fit
 from unifilter.train.run import begin, rows, run
 

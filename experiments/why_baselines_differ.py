@@ -20,7 +20,8 @@ import tomllib
 
 from unifilter import load
 from unifilter.presets import read_preset
-from unifilter.train.compare import Entry, resume, runs, trials_of
+from unifilter.train.compare import resume, runs
+from unifilter.train.entries import Entry, trials_of
 
 HERE = Path(__file__).parent
 CONFIGS = HERE / "configs"

@@ -46,6 +46,40 @@ def test_machines_get_rows_and_reasons_and_a_second_call_trains_nothing(cut):
     assert len(read(out)) == 4
 
 
+def test_auto_takes_part_and_says_whose_settings_it_has(cut):
+    words, out = cut
+    result = run(GRAPH, "--models", "auto,sgc", *words, "--budget", "1s", "--json", out=out)
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["rows"]
+    assert {r["model"]: r["settings"] for r in rows} == {"auto": "portfolio", "sgc": "default"}
+
+
+def test_a_budget_that_is_no_time_is_said_before_anything_is_trained(cut):
+    words, out = cut
+    result = run(GRAPH, "--models", "auto,sgc", *words, "--budget", "soon", out=out)
+    assert result.exit_code != 0
+    assert not out.exists()
+
+
+def test_a_class_that_cannot_be_divided_is_refused_as_fit_refuses_it(tmp_path):
+    ids = range(40)
+    edges = ["src,dst", *(f"{i},{(i + 1) % 40}" for i in ids)]
+    nodes = ["id,a,label", *(f"{i},{i % 7},{'rare' if i < 2 else 'xy'[i % 2]}" for i in ids)]
+    (tmp_path / "edges.csv").write_text("\n".join(edges))
+    (tmp_path / "nodes.csv").write_text("\n".join(nodes))
+    tables = [
+        "--edges",
+        str(tmp_path / "edges.csv"),
+        "--nodes",
+        str(tmp_path / "nodes.csv"),
+        "--label",
+        "label",
+    ]
+    result = run(*tables, "--models", "mlp", "--splits", "stratified:2", out=tmp_path / "runs.jsonl")
+    assert result.exit_code != 0
+    assert "fewer than 3 labelled nodes" in str(result.exception) + result.output
+
+
 def test_published_settings_come_from_the_folder(cut, tmp_path):
     words, out = cut
     (tmp_path / "sgc.toml").write_text(

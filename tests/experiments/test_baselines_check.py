@@ -9,8 +9,8 @@ import pytest
 
 from unifilter.reproduce.part import Searched
 from unifilter.reproduce.settings import journal
-from unifilter.train.compare import Entry
 from unifilter.train.config import Training
+from unifilter.train.entries import Entry
 from unifilter.train.trial import Trial, write_journal
 
 FOLDER = Path(__file__).parents[2] / "experiments"

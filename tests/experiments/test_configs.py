@@ -11,7 +11,7 @@ from unifilter.models import model_class, names
 from unifilter.models._registry import configure
 from unifilter.presets import settings_of
 from unifilter.train import Training
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "configs"
 FILES = sorted(FOLDER.glob("*.toml"))

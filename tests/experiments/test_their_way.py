@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from unifilter.data import load
-from unifilter.train.compare import Entry, trials_of
 from unifilter.train.config import Training
+from unifilter.train.entries import Entry, trials_of
 
 FILE = Path(__file__).parents[2] / "experiments" / "their_way.py"
 spec = importlib.util.spec_from_file_location("their_way", FILE)

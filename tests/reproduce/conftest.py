@@ -10,7 +10,7 @@ from unifilter.reproduce.part import Auto, Job, Published, Scale, Searched
 from unifilter.reproduce.protocols import names
 from unifilter.reproduce.results import Results
 from unifilter.reproduce.settings import journal
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 from unifilter.train.trial import Trial, write_journal
 
 FULL = Scale()

@@ -5,7 +5,7 @@ from unifilter.data import load
 from unifilter.reproduce.accuracies import OTHERS, accuracies, beats, best_of, goals, majorities, note
 from unifilter.reproduce.part import Job, Published, Scale
 from unifilter.reproduce.results import Results
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 
 from .conftest import made
 

@@ -6,7 +6,7 @@ from unifilter.record import read
 from unifilter.reproduce.adopt import adopt
 from unifilter.reproduce.executor import records_of, results_of
 from unifilter.reproduce.part import Auto, Job, Part, Published, Scale
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 
 from .conftest import made
 

@@ -4,7 +4,7 @@ import pytest
 
 from unifilter.reproduce.choice import FOLDER, Choice
 from unifilter.reproduce.part import Auto, Job, Published, Scale, Searched
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 
 CONFIGS = Path(__file__).parents[2] / "experiments/configs"
 JOBS = {

@@ -1,6 +1,6 @@
 from unifilter.reproduce.cost import cost
 from unifilter.reproduce.part import Auto, Job, Published, Searched
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 
 
 def job(how, graph="cora", protocol="quota:10"):

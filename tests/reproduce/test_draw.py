@@ -6,7 +6,7 @@ from unifilter.reproduce.catalog import parts, quick
 from unifilter.reproduce.draw import begun, draw, exhibits, subtitle
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale
 from unifilter.reproduce.results import Results
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 from unifilter.viz.exhibit import Words
 
 CONFIGS = Path(__file__).parents[2] / "experiments/configs"

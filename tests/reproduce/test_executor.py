@@ -10,7 +10,7 @@ from unifilter.reproduce import executor
 from unifilter.reproduce.executor import complete, execute, records_of, results_of
 from unifilter.reproduce.part import Auto, Job, Measure, Part, Published, Scale, Searched
 from unifilter.reproduce.settings import journal
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 from unifilter.train.portfolio import FEW
 from unifilter.train.trial import read_journal
 

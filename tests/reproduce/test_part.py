@@ -2,9 +2,9 @@ import pickle
 
 import pytest
 
-from unifilter.reproduce import part
 from unifilter.reproduce.part import SIX, Auto, Claim, Job, Measure, Part, Published, Scale, Searched
-from unifilter.train.compare import Entry
+from unifilter.train import races
+from unifilter.train.entries import Entry
 
 
 def take(dataset, what, device):
@@ -48,6 +48,6 @@ def test_a_part_that_only_shows_has_no_jobs_and_no_claims():
 def test_records_of_auto_tell_one_portfolio_from_another(monkeypatch):
     before, brought = Auto().note, Auto(portfolio=({"options.K": 2},)).note
     assert len({before, brought, Auto(portfolio=({"options.K": 3},)).note}) == 3
-    monkeypatch.setattr(part, "PORTFOLIO", part.PORTFOLIO[1:])
+    monkeypatch.setattr(races, "PORTFOLIO", races.PORTFOLIO[1:])
     assert Auto().note != before
     assert Auto(portfolio=({"options.K": 2},)).note == brought

@@ -5,8 +5,8 @@ import pytest
 from unifilter.record import Record
 from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale, Searched
 from unifilter.reproduce.results import Results
-from unifilter.train.compare import Entry
 from unifilter.train.config import Training
+from unifilter.train.entries import Entry
 
 from .conftest import made, search_ended
 

@@ -11,7 +11,8 @@ from unifilter.data import Dataset, load, splits
 from unifilter.record import read
 from unifilter.train import Training, prepared, run
 from unifilter.train import compare as room
-from unifilter.train.compare import Comparison, Entry, Trial, compare, resume, runs, trials_of
+from unifilter.train.compare import Comparison, compare, resume, runs
+from unifilter.train.entries import Entry, Trial, trials_of
 
 SHORT = Training(epochs=8)
 ENTRIES = [Entry("sgc", training=SHORT), Entry("mlp", options={"hidden": 8}, training=SHORT)]
@@ -176,11 +177,6 @@ def test_a_grid_of_options_is_recorded_as_it_always_was(data):
     ]
 
 
-def test_a_grid_varies_no_other_part_of_a_training():
-    with pytest.raises(ValueError, match=r"a grid varies lr and weight_decay, .* has training.epochs"):
-        Entry("sgc", grid={"training.epochs": [1, 2]})
-
-
 def test_a_public_split_is_trained_with_many_seeds(data):
     masks = {
         f"public_{p}": m[None]
@@ -193,16 +189,6 @@ def test_a_public_split_is_trained_with_many_seeds(data):
     found = list(runs(data, trials, entry))
     assert [r.seed for r in found] == [5, 6, 7]
     assert len({r.scores["test"]["log_loss"] for r in found}) == 3
-
-
-def test_quota_splits_are_those_of_the_paper(data):
-    assert [t.split.seed for t in trials_of(data, "quota:10")] == list(splits.SEEDS)
-
-
-@pytest.mark.parametrize("text", ["quota:0", "quota:x", "quota:11", "nothing:3", "", "fixed:-1"])
-def test_a_wrong_kind_of_split_is_refused(data, text):
-    with pytest.raises(ValueError, match="splits"):
-        trials_of(data, text)
 
 
 def test_rows_are_sorted_and_tested_in_pairs_against_the_best(data):

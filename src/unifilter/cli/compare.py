@@ -16,15 +16,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from unifilter.cli.flags import flags
-from unifilter.cli.tables import Source
+from unifilter.cli.tables import Source, check_labels
 from unifilter.models import model_class, names
 from unifilter.presets import NAMES, preset, read_preset, settings_of
-from unifilter.train.compare import PROTOCOLS, Comparison, Entry, trials_of
+from unifilter.train.auto import parse_budget
+from unifilter.train.compare import Comparison
 from unifilter.train.compare import compare as train
+from unifilter.train.entries import PROTOCOLS, Entry, trials_of
+from unifilter.train.races import AUTO
 
 EXAMPLES = """Examples:
 
-unifilter compare cora --models unifilter,gcn,mlp --splits fixed:10
+unifilter compare cora --models auto,gcn,mlp --splits fixed:10
 
 unifilter compare chameleon --models all --splits quota:10 --settings published --out chameleon.jsonl
 """
@@ -46,7 +49,12 @@ class Settings(str, Enum):
 @flags
 def compare(
     data: Source,
-    models: Annotated[str, typer.Option(help="Names of `unifilter models` with commas, or all.")] = "all",
+    models: Annotated[
+        str,
+        typer.Option(
+            help="Names of `unifilter models` with commas, auto (no tuning, as fit has it), or all."
+        ),
+    ] = "all",
     splits: Annotated[str, typer.Option(help=f"Which, and how many: {PROTOCOLS}.")] = "stratified:10",
     settings: Annotated[
         Settings,
@@ -55,6 +63,7 @@ def compare(
     configs: Annotated[
         Path, typer.Option(help="Folder of published settings, MODEL.toml; the library's repository has one.")
     ] = Path("experiments/configs"),
+    budget: Annotated[str, typer.Option(help="Time of auto on every split, such as 30s or 5m.")] = "1m",
     epochs: Annotated[int | None, typer.Option(help="At most, where settings ask for more.")] = None,
     out: Annotated[
         Path, typer.Option(help="File of all runs, a JSON line each; those that it holds are not repeated.")
@@ -63,14 +72,18 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="For machines: the table's rows.")] = False,
 ) -> None:
     """Train models on the same splits, and say which are better than others by more than chance."""
-    chosen = names() if models == "all" else list(dict.fromkeys(m.strip() for m in models.split(",")))
+    asked = [AUTO, *names()] if models == "all" else [m.strip() for m in models.split(",")]
+    chosen = list(dict.fromkeys(asked))
     for name in chosen:
-        model_class(name)  # a name that does not exist is said before anything is trained
+        if name != AUTO:
+            model_class(name)  # a name that does not exist is said before anything is trained
+    parse_budget(budget)
     if settings is Settings.published:
         _check(configs, data)
     dataset = data.dataset()
+    check_labels(dataset)
     trials = trials_of(dataset, splits)
-    entries = {name: Entry(name) for name in chosen}
+    entries = {name: Entry(name, options={"budget": budget} if name == AUTO else {}) for name in chosen}
     known: dict[str, Entry] = {}
     if settings is Settings.published:
         known = published(configs, chosen, dataset.name, splits.partition(":")[0])
@@ -86,6 +99,7 @@ def compare(
         ready = list((entries | known).values())
         found = train(dataset, trials, ready, file=out, device=device, epochs=epochs, on_run=show)
     origin = {name: "published" if name in known else "default" for name in chosen}
+    origin |= {AUTO: "portfolio"}
     if as_json:
         rows = [asdict(row) | {"settings": origin[row.model]} for row in found.rows()]
         print(json.dumps({"rows": rows, "failed": found.failed, "records": str(out)}))

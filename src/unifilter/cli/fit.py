@@ -16,7 +16,7 @@ from unifilter.cli.flags import flags
 from unifilter.cli.resume import begin, forget
 from unifilter.cli.show import Display, summary
 from unifilter.cli.splits import HELP, parse_split
-from unifilter.cli.tables import Source
+from unifilter.cli.tables import Source, check_labels
 from unifilter.data import Dataset
 from unifilter.data.splits import Split
 from unifilter.models import model_class
@@ -104,7 +104,7 @@ def fit(
     seconds = parse_budget(None if budget == "none" else budget)
     pick_device(device)
     raw = data.raw()
-    _check_labels(raw)
+    check_labels(raw)
     parts = parse_split(split, raw)
     chosen = model == "auto" and data.preprocessing == "auto"  # candidates bring their own scaling
     dataset = raw if chosen else data.scaled(raw)
@@ -223,21 +223,6 @@ def _fits(value: Any, annotation: str) -> bool:
     if isinstance(value, bool):
         return "bool" in named
     return any(isinstance(value, kinds[name]) for name in named)
-
-
-def _check_labels(dataset: Dataset) -> None:
-    count = np.bincount(dataset.y[dataset.labelled], minlength=len(dataset.classes))
-    if (count > 0).sum() < 2:
-        raise ValueError(
-            "labels of two classes at least are needed: --nodes names the table and --label the column that "
-            "holds them."
-        )
-    few = [str(dataset.classes[i]) for i in np.flatnonzero((count > 0) & (count < 3))]
-    if few:
-        raise ValueError(
-            f"class {few[0]} has fewer than 3 labelled nodes, too few to train, validate and test on. Label "
-            "more, or leave its labels empty."
-        )
 
 
 def _say_complete(out: Path, model: str, seed: int, as_json: bool) -> None:

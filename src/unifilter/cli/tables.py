@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from scipy.sparse import issparse
 
@@ -114,3 +115,19 @@ def _name(edges: Path) -> str:
     stem = edges.name.split(".")[0]
     own = edges.resolve().parent.name
     return own if own and stem.lower() in ("edges", "edge", "edgelist", "edge_list", "links") else stem
+
+
+def check_labels(dataset: Dataset) -> None:
+    """Refuse what cannot be divided into training, validation and test."""
+    count = np.bincount(dataset.y[dataset.labelled], minlength=len(dataset.classes))
+    if (count > 0).sum() < 2:
+        raise ValueError(
+            "labels of two classes at least are needed: --nodes names the table and --label the column that "
+            "holds them."
+        )
+    few = [str(dataset.classes[i]) for i in np.flatnonzero((count > 0) & (count < 3))]
+    if few:
+        raise ValueError(
+            f"class {few[0]} has fewer than 3 labelled nodes, too few to train, validate and test on. Label "
+            "more, or leave its labels empty."
+        )

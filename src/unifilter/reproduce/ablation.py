@@ -8,7 +8,7 @@ from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, unprove
 from unifilter.reproduce.printed import printed
 from unifilter.reproduce.results import Results, value_of
 from unifilter.reproduce.settings import released
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 from unifilter.viz.exhibit import Exhibit, Plot, Series
 
 VARIANTS = {

@@ -7,8 +7,8 @@ from typing import Any
 
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale
 from unifilter.reproduce.results import Results
-from unifilter.train.compare import Entry
 from unifilter.train.config import Training
+from unifilter.train.entries import Entry
 from unifilter.viz.exhibit import Cell, Exhibit, Table, Value
 
 PLAIN = "unchanged"

@@ -6,7 +6,7 @@ from unifilter.data.catalog import CATALOG
 from unifilter.models import model_class
 from unifilter.reproduce.part import Auto, Job, Searched
 from unifilter.reproduce.protocols import parse
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 
 HEAVY = {"specformer": 4, "wrgat": 4, "orderedgnn": 3, "glognn": 3, "gat": 2, "asgc": 5}
 HALVED = 0.2  # part of a full training that the settings of a search get in the mean

@@ -15,8 +15,8 @@ from unifilter.reproduce import rows
 from unifilter.reproduce.part import Job, Measure, Part, Scale
 from unifilter.reproduce.results import Results
 from unifilter.reproduce.settings import published, released
-from unifilter.train.compare import Entry
 from unifilter.train.config import Training
+from unifilter.train.entries import Entry
 from unifilter.train.memory import forget_peak
 from unifilter.train.run import run
 from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table, Value

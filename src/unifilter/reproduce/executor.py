@@ -80,7 +80,7 @@ def execute(
     --------
     >>> import tempfile
     >>> from unifilter.reproduce.part import Published
-    >>> from unifilter.train.compare import Entry
+    >>> from unifilter.train.entries import Entry
     >>> job = Job("SGC", "sbm:n=100,h=0.9", "quota:2", Published(Entry("sgc")))
     >>> part = Part("one", "One job", jobs=lambda scale: [job], show=lambda results, scale: [])
     >>> folder = Path(tempfile.mkdtemp())

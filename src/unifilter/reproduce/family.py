@@ -9,7 +9,7 @@ from unifilter.models import model_class
 from unifilter.models import names as every
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, unproven
 from unifilter.reproduce.results import Results
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table
 
 FAMILY = "sbm:n=1000,h={h:g},classes=5,degree=10,d=32,signal=1.5"

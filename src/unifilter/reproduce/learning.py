@@ -10,7 +10,7 @@ from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, Searche
 from unifilter.reproduce.printed import printed
 from unifilter.reproduce.results import Results, value_of
 from unifilter.reproduce.rows import search_of
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 from unifilter.viz.exhibit import Cell, Exhibit, Table, Value
 
 TAUS = [i / 10 for i in range(11)]

@@ -5,22 +5,19 @@ Everything here is plain data or a function of plain data, so that it travels to
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unifilter.data.dataset import Dataset
-from unifilter.train.compare import Entry
-from unifilter.train.portfolio import FEW, PORTFOLIO
+from unifilter.train.entries import Entry
+from unifilter.train.races import note
 from unifilter.viz.exhibit import Exhibit
 
 if TYPE_CHECKING:
     from unifilter.reproduce.results import Results
 
-RACED = "auto: "  # how a note of auto begins
 SIX = ("cora", "citeseer", "pubmed", "actor", "chameleon", "squirrel")
 
 
@@ -108,11 +105,7 @@ class Auto:
     @property
     def note(self) -> str:
         """What a Record of it says: its model may be a committee, so that the name says nothing."""
-        whose = "the portfolio" if self.portfolio is None else "a portfolio that other graphs chose"
-        settings = [*PORTFOLIO, *FEW] if self.portfolio is None else self.portfolio
-        text = json.dumps([dict(setting) for setting in settings], sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:8]  # another portfolio is another model
-        return f"{RACED}{whose} ({digest}) was raced on this split"
+        return note(self.portfolio)
 
 
 How = Published | Searched | Auto

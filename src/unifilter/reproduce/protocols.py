@@ -7,7 +7,7 @@ import numpy as np
 from unifilter.data import splits
 from unifilter.data.dataset import Dataset
 from unifilter.data.splits import SEEDS, Split
-from unifilter.train.compare import Trial
+from unifilter.train.entries import Trial
 
 # Train and validation shares. "quota48" is the other reading of the paper's 48/32/20.
 SHARES = {"quota": (0.6, 0.2), "quota48": (0.48, 0.32), "fixed": (0.48, 0.32), "stratified": (0.6, 0.2)}

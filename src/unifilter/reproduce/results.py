@@ -13,11 +13,12 @@ import numpy as np
 from unifilter.data.splits import Split
 from unifilter.models._registry import configure
 from unifilter.record import Record
-from unifilter.reproduce.part import RACED, Auto, Job, Measure, Published, Scale, Searched
+from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale, Searched
 from unifilter.reproduce.protocols import names
 from unifilter.reproduce.settings import tried, winner
-from unifilter.train.compare import Entry, serves
 from unifilter.train.config import Training
+from unifilter.train.entries import Entry, serves
+from unifilter.train.races import RACED
 from unifilter.train.significance import interval
 from unifilter.viz.exhibit import Value
 

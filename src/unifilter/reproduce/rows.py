@@ -9,7 +9,7 @@ from unifilter.reproduce.part import SIX, Auto, Job, Published, Scale, Searched
 from unifilter.reproduce.printed import printed
 from unifilter.reproduce.protocols import parse
 from unifilter.reproduce.settings import known_settings, published, released
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 
 PRINTED, SEARCHED = "published", "searched"
 MANY = 500  # settings of the paper's whole space, beside the search that every model has

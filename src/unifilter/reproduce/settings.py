@@ -10,7 +10,7 @@ from unifilter.models._registry import configure
 from unifilter.presets import NAMES, preset, read_preset, settings_of
 from unifilter.reproduce.part import Searched
 from unifilter.reproduce.protocols import parse
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 from unifilter.train.trial import Trial, options_of, plain, read_journal, setting_of, training_of
 
 # Where a protocol or a graph has no settings of its own, those of its nearest relative.

@@ -9,7 +9,7 @@ from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, unprove
 from unifilter.reproduce.printed import half_of, printed
 from unifilter.reproduce.results import Results
 from unifilter.reproduce.settings import released
-from unifilter.train.compare import Entry
+from unifilter.train.entries import Entry
 from unifilter.viz.exhibit import Exhibit, Plot, Series
 
 GRAPHS = ("cora", "squirrel")

@@ -3,92 +3,26 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 
-from unifilter.data import splits
 from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
 from unifilter.models._registry import configure
 from unifilter.record import Record, mend, read
 from unifilter.train.beside import Job, gains_by_company, together
 from unifilter.train.config import Training
+from unifilter.train.entries import Entry, Trial, serves
 from unifilter.train.memory import forget_peak
 from unifilter.train.prepared import Prepared
+from unifilter.train.races import AUTO, races
 from unifilter.train.run import Result, describe, pick_device, run
 from unifilter.train.significance import holm, interval, paired
-
-PROTOCOLS = "quota:COUNT, stratified:COUNT, fixed:COUNT, or public:COUNT for so many seeds on the one split"
-
-TRAINING, RATES = "training.", ("lr", "weight_decay")  # how a grid names what it varies of a training
-
-
-class Trial(NamedTuple):
-    """A split, and what is added to the seed of the setting that is trained on it."""
-
-    split: Split
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class Entry:
-    """Who takes part, and with which setting.
-
-    Parameters
-    ----------
-    model : str
-        Registered name.
-    preprocess : str
-        Of the features; "none" leaves them as they came.
-    options : dict
-        Of the model's Config.
-    training : Training
-    grid : dict of lists
-        What is chosen on the validation nodes of every split; the first best counts. Names are options, or
-        "training.lr", "training.weight_decay" and "preprocess".
-
-    Examples
-    --------
-    >>> entry = Entry("sgc", grid={"K": [1, 2], "training.lr": [0.1]})
-    >>> [(p.options["K"], p.training.lr) for p in entry.points()]
-    [(1, 0.1), (2, 0.1)]
-    """
-
-    model: str
-    preprocess: str = "none"
-    options: dict[str, Any] = field(default_factory=dict)
-    training: Training = field(default_factory=Training)
-    grid: dict[str, list[Any]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for name, values in self.grid.items():
-            if not values:
-                raise ValueError(f"the grid of {self.model} has no value for {name}.")
-            if name.startswith(TRAINING) and name.removeprefix(TRAINING) not in RATES:
-                rates = " and ".join(RATES)
-                raise ValueError(f"of a training, a grid varies {rates}, but {self.model}'s has {name}.")
-
-    def candidates(self) -> list[dict[str, Any]]:
-        """Options of every point of the grid, and what else it varies, as records keep them."""
-        points = itertools.product(*self.grid.values())
-        return [self.options | dict(zip(self.grid, point, strict=True)) for point in points]
-
-    def points(self) -> list[Entry]:
-        """An entry of its own for every candidate; without a grid, the entry itself."""
-        return [self._at(candidate) for candidate in self.candidates()]
-
-    def _at(self, candidate: dict[str, Any]) -> Entry:
-        rates = {r: candidate[TRAINING + r] for r in RATES if TRAINING + r in candidate}
-        beside = {"preprocess", *(TRAINING + r for r in RATES)}
-        options = {name: value for name, value in candidate.items() if name not in beside}
-        scaling = candidate.get("preprocess", self.preprocess)
-        return Entry(self.model, scaling, options, replace(self.training, **rates))
 
 
 @dataclass(frozen=True)
@@ -143,7 +77,8 @@ def compare(
     trials : sequence of Trial
         See :func:`trials_of`.
     entries : sequence of Entry
-        One a model.
+        One a model; ``Entry("auto", options={"budget": "1m"})`` is what needs no tuning, with so much time a
+        split.
     file : optional
         Every record is appended to it at once; runs that it holds already are not repeated.
     epochs : int, optional
@@ -167,7 +102,9 @@ def compare(
         found: list[Record] = []
         tell(entry.model, 0)
         try:
-            for record in runs(dataset, trials, entry, known=known, file=file, device=device, epochs=epochs):
+            given: dict[str, Any] = {"known": known, "file": file, "device": device, "epochs": epochs}
+            train = races(dataset, trials, **entry.options, **given) if entry.model == AUTO else None
+            for record in train or runs(dataset, trials, entry, **given):
                 found.append(record)
                 tell(entry.model, len(found))
         except Exception as error:  # whatever stops one model, a refusal or a lack of memory, is its own
@@ -211,61 +148,11 @@ def runs(
         yield record
 
 
-def serves(record: Record, about: dict[str, Any], split: Split, entry: Entry, training: Training) -> bool:
-    """Whether a record is what this run would give: same data, split, settings and seed.
-
-    A run that stopped by itself before both limits would have stopped there under the other limit too.
-    """
-    if record.model != entry.model or record.seed != training.seed:
-        return False
-    if (record.split["name"], record.split["seed"]) != (split.name, split.seed):
-        return False
-    if any(record.dataset[key] != about[key] for key in ("name", "checksum")):
-        return False
-    if record.dataset["preprocessing"] not in (about["preprocessing"], *entry.grid.get("preprocess", ())):
-        return False
-    before = record.training["epochs"]
-    if before != training.epochs and record.epochs >= min(before, training.epochs):
-        return False
-    if entry.grid and _plain([c["setting"] for c in record.candidates]) != _plain(entry.candidates()):
-        return False
-    how = _plain(record.training | {"epochs": 0})
-    return any(
-        how == _plain(asdict(p.training) | {"epochs": 0})
-        and _plain(record.config) == _plain(asdict(configure(p.model, p.options)))
-        for p in replace(entry, training=training).points()
-    )
-
-
 def resume(file: str | Path) -> list[Record]:
     """Records of a file that a killed process may have left; the part of a line at its end is cut off."""
     file = Path(file)
     mend(file)
     return read(file) if file.exists() else []
-
-
-def trials_of(dataset: Dataset, protocol: str) -> list[Trial]:
-    """So many splits of a kind.
-
-    Examples
-    --------
-    >>> from unifilter.data import load
-    >>> [t.split.seed for t in trials_of(load("sbm:n=100"), "stratified:3")]
-    [0, 1, 2]
-    """
-    kind, _, number = protocol.partition(":")
-    count = int(number) if number.isdecimal() else 0 if number else 1 if kind == "public" else 10
-    if kind not in ("quota", "stratified", "fixed", "public") or count < 1:
-        raise ValueError(f"splits are {PROTOCOLS}, but {protocol!r} came.")
-    if kind == "quota":
-        if count > len(splits.SEEDS):
-            raise ValueError(f"there are seeds for {len(splits.SEEDS)} quota splits, but {count} are wanted.")
-        return [Trial(splits.quota(dataset.y, seed=seed)) for seed in splits.SEEDS[:count]]
-    if kind == "stratified":
-        return [Trial(splits.stratified(dataset.y, seed=seed)) for seed in range(count)]
-    if kind == "fixed":
-        return [Trial(splits.fixed(dataset, i)) for i in range(count)]
-    return [Trial(splits.public(dataset), seed) for seed in range(count)]
 
 
 def reason(error: Exception) -> str:
@@ -323,8 +210,3 @@ def _row(model: str, records: list[Record], scores: Any, p: float | None) -> Row
         max(r.peak_memory for r in records),
         records[0].parameters,
     )
-
-
-def _plain(value: Any) -> str:
-    """As JSON has it, where a tuple is a list."""
-    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,34 @@
+"""Entries and their grids; which splits a word stands for."""
+
+import pytest
+
+from unifilter.data import Dataset, load, splits
+from unifilter.train.entries import Entry, trials_of
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    return load("sbm:n=200,h=0.9,d=8")
+
+
+def test_every_point_of_a_grid_is_an_entry_of_its_own():
+    entry = Entry(
+        "sgc", "row", {"K": 1}, grid={"K": [2, 3], "preprocess": ["none"], "training.lr": [0.1, 0.2]}
+    )
+    found = [(p.options, p.preprocess, p.training.lr, p.grid) for p in entry.points()]
+    assert found == [({"K": K}, "none", lr, {}) for K in (2, 3) for lr in (0.1, 0.2)]
+
+
+def test_a_grid_varies_no_other_part_of_a_training():
+    with pytest.raises(ValueError, match=r"a grid varies lr and weight_decay, .* has training.epochs"):
+        Entry("sgc", grid={"training.epochs": [1, 2]})
+
+
+def test_quota_splits_are_those_of_the_paper(data):
+    assert [t.split.seed for t in trials_of(data, "quota:10")] == list(splits.SEEDS)
+
+
+@pytest.mark.parametrize("text", ["quota:0", "quota:x", "quota:11", "nothing:3", "", "fixed:-1"])
+def test_a_wrong_kind_of_split_is_refused(data, text):
+    with pytest.raises(ValueError, match="splits"):
+        trials_of(data, text)
