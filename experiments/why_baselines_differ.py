@@ -84,7 +84,7 @@ def variants() -> list[Variant]:
     for graph in ("cora", "citeseer", "chameleon"):
         of = "linkx", graph, "fixed"
         found += [
-            Variant(*of, f"layers = {layers}, A_layers = {A_layers}", sized, brief)
+            Variant(*of, f"layers = {layers}, A_layers = {A_layers}", sized, brief, "row")
             for layers, A_layers in ((1, 1), (2, 1), (1, 2), (2, 2))
             for sized in [{"hidden": 64, "layers": layers, "A_layers": A_layers}]
         ]

@@ -48,8 +48,9 @@ def build(model: str, options: dict):
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
 def test_a_file_belongs_to_a_model_and_names_its_source(file):
-    settings = settings_of(file)
+    settings = dict(settings_of(file))
     assert file.stem in names()
+    assert settings.pop("choice", "not published") == "not published"
     assert isinstance(settings.pop("source", None), str), "whose settings are these, or why are there none?"
     assert all(isinstance(table, dict) for table in settings.values())
 

@@ -89,6 +89,7 @@ def compare(
     Examples
     --------
     >>> from unifilter.data import load
+    >>> from unifilter.train.entries import trials_of
     >>> data, short = load("sbm:n=300,h=0.9,d=8"), Training(epochs=20)
     >>> entries = [Entry("sgc", training=short), Entry("mlp", training=short)]
     >>> [row.model for row in compare(data, trials_of(data, "stratified:3"), entries).rows()]
