@@ -40,10 +40,13 @@ def evaluate(
         raise ValueError(
             f"{file} holds no predictions: `unifilter fit` writes id, class, p(...) for each class."
         )
-    p, y, missing = _matched(predicted, truth, id, label)
-    found: dict[str, Any] = {"nodes": int(y.size), "not_predicted": missing} | scores(
-        p, y, np.ones(y.size, bool)
-    )
+    p, y, missing, unknown = _matched(predicted, truth, id, label)
+    found: dict[str, Any] = {"nodes": int(y.size), "not_predicted": missing}
+    found |= scores(p, y, np.ones(y.size, bool))
+    if unknown:
+        # Every one of them is predicted wrongly; the other measures are of the classes that the model knows.
+        right = found["accuracy"] * y.size
+        found |= {"of_unknown_classes": unknown, "accuracy_with_these": right / (y.size + unknown)}
     if as_json:
         print(json.dumps(found))
         return
@@ -55,22 +58,20 @@ def evaluate(
     Console().print(table)
 
 
-def _matched(predicted: Any, truth: Any, id: str, label: str) -> tuple[Any, Any, int]:
-    """Probabilities and class numbers of the nodes that both tables have; how many were not predicted."""
+def _matched(predicted: Any, truth: Any, id: str, label: str) -> tuple[Any, Any, int, int]:
+    """Probabilities and class numbers of the nodes that both tables have.
+
+    How many were not predicted, and how many have a label that is no class of the model.
+    """
     names = [c[2:-1] for c in predicted.column_names if c.startswith("p(")]
     p = np.stack([predicted[f"p({n})"].to_numpy() for n in names], axis=1)
     place = {_name(v): i for i, v in enumerate(predicted["id"].to_pylist())}
     number = {n: i for i, n in enumerate(names)}
-    rows, y, missing = [], [], 0
+    rows, y, missing, unknown = [], [], 0, 0
     seen: dict[str, str] = {}
     for node, name in zip(truth[id].to_pylist(), truth[label].to_pylist(), strict=True):
         if name is None or name != name:
             continue
-        if _name(name) not in number:
-            raise ValueError(
-                f"label {name!r} of node {node!r} is none of the classes {', '.join(names)}. Leave it "
-                "empty to score the other nodes."
-            )
         before = seen.get(_name(node))
         if before not in (None, _name(name)):
             raise ValueError(f"node {node!r} has two labels, {before!r} and {name!r}: leave one of them.")
@@ -80,11 +81,15 @@ def _matched(predicted: Any, truth: Any, id: str, label: str) -> tuple[Any, Any,
         if _name(node) not in place:
             missing += 1
             continue
+        if _name(name) not in number:
+            unknown += 1
+            continue
         rows.append(place[_name(node)])
         y.append(number[_name(name)])
     if not rows:
-        raise ValueError("no node of the table of labels was predicted: do the ids agree?")
-    return p[rows], np.array(y), missing
+        why = f"their labels are none of the classes {', '.join(names)}" if unknown else "do the ids agree?"
+        raise ValueError(f"no node of the table of labels was predicted: {why}")
+    return p[rows], np.array(y), missing, unknown
 
 
 def _name(value: Any) -> str:
