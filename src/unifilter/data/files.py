@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -176,8 +177,10 @@ class TableFile:
             ) from error
 
 
-def open_table(path: str | Path, delimiter: str | None = None) -> TableFile:
+def open_table(path: Any, delimiter: str | None = None, name: str = "table") -> TableFile:
     r"""Check that the file is there, has an ending that we know, a header and a row.
+
+    A table in memory is as good; ``name`` is what messages call it.
 
     Examples
     --------
@@ -187,6 +190,10 @@ def open_table(path: str | Path, delimiter: str | None = None) -> TableFile:
     >>> open_table(file).names
     ('src', 'dst')
     """
+    if not isinstance(path, str | PathLike):
+        from unifilter.data.frames import open_frame
+
+        return open_frame(path, name)
     path = Path(path)
     if not path.is_file():
         near = get_close_matches(path.name, [p.name for p in path.parent.glob("*")], n=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,8 +41,8 @@ class Newcomers(NamedTuple):
 
 def read_newcomers(
     dataset: Dataset,
-    nodes: str | Path,
-    edges: str | Path,
+    nodes: Any,
+    edges: Any,
     source: str | None = None,
     target: str | None = None,
     weight: str | None = None,
@@ -84,6 +83,7 @@ def read_newcomers(
     --------
     >>> import tempfile
     >>> from unifilter.data import read_tables
+    >>> from pathlib import Path
     >>> folder = Path(tempfile.mkdtemp())
     >>> def write(name, *rows):
     ...     _ = (folder / name).write_text("\n".join(rows) + "\n")
@@ -116,13 +116,16 @@ def read_newcomers(
         )
     said = {} if dataset.ingestion is None else dataset.ingestion.arguments
     delimiter = delimiter or said.get("delimiter")
-    X, ids, notes = _read_nodes(dataset, open_table(nodes, delimiter), id or said.get("id", "id"))
+    node_file, edge_file = (
+        open_table(table, delimiter, name) for table, name in ((nodes, "new nodes"), (edges, "new edges"))
+    )
+    X, ids, notes = _read_nodes(dataset, node_file, id or said.get("id", "id"))
     columns = EdgeColumns(
         source or said.get("source") or "src",
         target or said.get("target") or "dst",
         weight or said.get("weight"),
     )
-    arcs, weights, more = _read_edges(dataset, ids, open_table(edges, delimiter), columns, Path(nodes).name)
+    arcs, weights, more = _read_edges(dataset, ids, edge_file, columns, str(node_file))
     return Newcomers(preprocess(X, dataset.preprocessing), arcs, weights, ids, notes + more)
 
 

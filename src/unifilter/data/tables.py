@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from os import PathLike
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +19,8 @@ __all__ = ["Ingestion", "read_tables"]
 
 
 def read_tables(
-    edges: str | Path,
-    nodes: str | Path | None = None,
+    edges: Any,
+    nodes: Any = None,
     source: str = "src",
     target: str = "dst",
     weight: str | None = None,
@@ -32,11 +33,13 @@ def read_tables(
 ) -> Dataset:
     r"""Read a graph with features and labels from two files: CSV (also gzip), TSV, Parquet or Feather.
 
+    Tables in memory serve as well: pandas, Polars, Arrow.
+
     Parameters
     ----------
-    edges : path
-        One row an edge. It is streamed: 100 million need some 6 GB.
-    nodes : path, optional
+    edges : path or table
+        One row an edge. A file is streamed: 100 million need some 6 GB.
+    nodes : path or table, optional
         One row a node, in memory at once. Without it the nodes are those that the edges name, sorted, and
         have neither features nor labels.
     source, target, weight : str
@@ -80,6 +83,7 @@ def read_tables(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "edges.csv").write_text("src,dst\nann,bob\nbob,cleo\ncleo,zed\n")
     >>> rows = ["id,age,town,label", "ann,30,Rome,cat", "bob,,Oslo,dog", "cleo,50,Rome,"]
@@ -96,13 +100,13 @@ def read_tables(
       age: number, 1 missing filled with the median 40 and flagged
       town: one-hot (2 categories)
     """
-    edge_file, wanted = open_table(edges, delimiter), EdgeColumns(source, target, weight)
+    edge_file, wanted = open_table(edges, delimiter, "edge table"), EdgeColumns(source, target, weight)
     check_edge_columns(edge_file, wanted)
     arguments = wanted._asdict() | {"id": id, "label": label, "delimiter": delimiter}
     if nodes is None:
         known, origin = nodes_of_edges(edge_file, wanted), str(edge_file)
     else:
-        node_file = open_table(nodes, delimiter)
+        node_file = open_table(nodes, delimiter, "node table")
         known, origin = read_nodes(node_file, id, label, features, strict), str(node_file)
     found = read_edges(edge_file, wanted, known.ids, origin, strict)
     graph = Graph.from_edges(found.arcs, known.y.size, found.weights)
@@ -110,12 +114,12 @@ def read_tables(
         graph,
         known.X,
         known.y,
-        name=Path(edges).name.split(".")[0],
+        name=str(edge_file).split(".")[0],
         classes=known.classes,
         ids=known.ids,
         arcs=found.arcs,
         columns=known.columns,
-        about={"edges": str(edges), "nodes": None if nodes is None else str(nodes)},
+        about={"edges": _origin(edges), "nodes": None if nodes is None else _origin(nodes)},
         ingestion=Ingestion(
             edge_rows=found.rows,
             node_rows=known.rows,
@@ -131,3 +135,8 @@ def read_tables(
             arguments=arguments,
         ),
     )
+
+
+def _origin(table: Any) -> str:
+    """Where a table came from."""
+    return str(table) if isinstance(table, str | PathLike) else "a table in memory"
