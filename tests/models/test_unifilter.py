@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from unifilter import mix, propagation
+from unifilter import Graph, mix, propagation
 from unifilter.bases import heterophily, monomial, released, unibasis
 from unifilter.data import load
 from unifilter.krylov import lanczos
@@ -136,6 +136,27 @@ def test_the_mlp_may_see_the_features_beside_the_filtered_ones():
     both = torch.cat([net.filtered(inputs), data.features()], dim=1)
     assert_close(net(inputs), net.mlp(both), rtol=1e-4, atol=1e-5)
     assert net.mlp.layers[0].in_features == 12
+
+
+@pytest.mark.parametrize("ego", [False, True])
+def test_filtered_rows_may_be_scaled_to_length_one(ego):
+    """Then it does not matter how large a node's features are; those of none stay nothing, with gradients."""
+    data = load("sbm:n=50,d=6,h=0.4")
+    config = Config(K=3, hidden=8, row_norm=True, ego=ego)
+    X = data.features()
+    X[7:9] = 0
+    pairs = [[i, i + 1] for i in range(49) if 7 not in (i, i + 1)]
+    inputs = UniFilter.prepare(Graph.from_edges(list(zip(*pairs, strict=True)), 50), X, config)
+    net = UniFilter(config, data.d, 5, h=0.4).eval()
+    seen = []
+    net.mlp.register_forward_pre_hook(lambda module, given: seen.append(given[0]))
+    net(inputs).sum().backward()
+    lengths = seen[0][:, :6].norm(dim=1)
+    nothing = net.filtered(inputs).norm(dim=1) == 0
+    assert bool(nothing[7])
+    assert_close(lengths, (~nothing).float())
+    assert_close(seen[0][:, :6] * net.filtered(inputs).norm(dim=1, keepdim=True), net.filtered(inputs))
+    assert all(bool(p.grad.isfinite().all()) for p in net.parameters() if p.grad is not None)
 
 
 def test_w_may_begin_as_the_filter_that_leaves_the_features_alone(graph, X):

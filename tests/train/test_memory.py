@@ -140,6 +140,16 @@ def test_features_beside_the_filtered_ones_are_counted(monkeypatch):
     assert beside < members_that_fit(inputs, 10**4, Config(hidden=16), cpu)
 
 
+def test_rows_that_are_scaled_are_counted(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda device: 2**30)
+    inputs = Basis.of(load("sbm:n=50,d=64").graph, torch.ones(50, 64), 2)
+    scaled, plain = (
+        members_that_fit(inputs, 10**4, Config(hidden=16, row_norm=on), torch.device("cpu"))
+        for on in (True, False)
+    )
+    assert plain / 2 < scaled < plain
+
+
 class Large:
     """Something that an attempt holds."""
 

@@ -46,6 +46,7 @@ SHAPES = [
     {"basis": "orthonormal", "tau": 0.0, "h": 0.0},
     {"tau": 0.4, "h": "estimate", "layers": 1},
     {"ego": True, "residual": True},
+    {"row_norm": True, "ego": True, "batch_norm": True},
     {"start": "identity", "per_column": True},
     {"K": 2},
 ]

@@ -19,6 +19,8 @@ from unifilter.models._basis import Basis
 from unifilter.models._layers import MLP
 from unifilter.models._registry import Card, register
 
+TINY = 1e-12  # beside the square of a row's length: nothing stays nothing, and has a gradient
+
 
 @dataclass(frozen=True)
 class Config:
@@ -43,6 +45,9 @@ class Config:
     ego : bool
         The MLP sees the features themselves beside the filtered ones, so that what a node is and what its
         surroundings are can be weighed apart, as H2GCN does. The paper's has no such input.
+    row_norm : bool
+        Scale every node's filtered features to length 1, so that neither its degree nor how many features it
+        has says how strongly it counts. The paper's has no such step.
     hidden, layers : int
         Width and number of the MLP's layers; 1 layer is a linear model.
     dropout, basis_dropout : float
@@ -59,6 +64,7 @@ class Config:
     per_column: bool = False
     start: Literal["uniform", "identity"] = "uniform"
     ego: bool = False
+    row_norm: bool = False
     hidden: int = 256
     layers: int = 2
     dropout: float = 0.5
@@ -186,6 +192,8 @@ class UniFilter(nn.Module):
     def forward(self, inputs: Basis) -> Tensor:
         """Logits (n, classes) of the rows that the inputs hold."""
         Z = self.filtered(inputs)
+        if self.config.row_norm:
+            Z = unit_rows(Z)
         if self.config.ego:
             Z = torch.cat([Z, inputs.signal().to(Z)], dim=1)
         logits: Tensor = self.mlp(Z)
@@ -203,6 +211,19 @@ class UniFilter(nn.Module):
         """
         shares = {"tau": float(self.tau.detach()), "h": float(self.h.detach())}
         return shares | {f"w_{k}": w for k, w in enumerate(self.w.detach().mean(dim=1).tolist())}
+
+
+def unit_rows(Z: Tensor) -> Tensor:
+    """Rows of length 1, those of nothing left as they are.
+
+    Examples
+    --------
+    >>> unit_rows(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
+    tensor([[0.6000, 0.8000],
+            [0.0000, 0.0000]])
+    """
+    wide = Z.to(torch.promote_types(Z.dtype, torch.float32))
+    return (wide * torch.rsqrt((wide * wide).sum(dim=-1, keepdim=True) + TINY)).to(Z.dtype)
 
 
 class Share(nn.Module):

@@ -63,10 +63,12 @@ def members_that_fit(inputs: Any, n: int, config: Any, device: torch.device) -> 
     """UniFilters of one shape that a device can train at once on ``n`` rows each.
 
     Filtered signals with their gradients, and parameters five times over; with ``config.ego`` the features
-    stand beside the filtered ones, and the first layer is twice as wide.
+    stand beside the filtered ones, and the first layer is twice as wide; scaling rows takes them once more,
+    in float32.
     """
     d, size = inputs.norm.shape[0] * (2 if config.ego else 1), inputs.V.element_size()
-    member = n * (6 * d + 12 * config.hidden * (config.layers - 1)) * size + 28 * d * config.hidden
+    scaled = 12 * n * inputs.norm.shape[0] if config.row_norm else 0
+    member = scaled + n * (6 * d + 12 * config.hidden * (config.layers - 1)) * size + 28 * d * config.hidden
     if device.type == "cuda":
         torch.cuda.empty_cache()  # recordings that are gone still hold theirs
         free = torch.cuda.mem_get_info(device)[0]

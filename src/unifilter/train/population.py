@@ -52,7 +52,7 @@ class Member:
         c = self.config
         mlp = c.hidden, c.layers, c.batch_norm, c.residual, c.bias
         learned = c.tau == "learn", c.h == "learn"
-        return c.K, *mlp, c.per_column, c.ego, c.basis, c.scale, c.basis_dropout > 0, *learned
+        return c.K, *mlp, c.per_column, c.ego, c.row_norm, c.basis, c.scale, c.basis_dropout > 0, *learned
 
 
 def trains(training: Training) -> bool:

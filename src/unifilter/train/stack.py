@@ -13,7 +13,7 @@ from unifilter.bases import heterophily, released
 from unifilter.kernels import spmm as kernels
 from unifilter.krylov.dropout import dropout
 from unifilter.models._basis import Basis
-from unifilter.models.unifilter import UniFilter
+from unifilter.models.unifilter import UniFilter, unit_rows
 
 if TYPE_CHECKING:
     from unifilter.train.population import Member
@@ -149,6 +149,8 @@ class Stack:
             )
         else:
             x = MixSplits.apply(self.coefficients(p, who), rows.V, places, rows.longest)  # type: ignore[no-untyped-call]
+        if self.config.row_norm:
+            x = unit_rows(x)
         if self.config.ego:
             x = torch.cat([x, rows.signal()[split].to(x.dtype)], dim=2)
         width = 2 * self.d if self.config.ego else self.d
