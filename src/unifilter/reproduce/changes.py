@@ -21,6 +21,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "batch normalisation": {"batch_norm": True},
     "no dropout on what is filtered": {"drop_inputs": False},
     "weights for every column": {"per_column": True},
+    "filtered rows of length 1": {"row_norm": True},
 }
 CAPTION = (
     "Test accuracy in percent on {splits} public splits of 48/32/20, one setting for all graphs: K = 10, 2 "
