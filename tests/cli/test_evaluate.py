@@ -78,7 +78,9 @@ def test_other_columns_missing_labels_and_strangers(predicted, tmp_path):
 
 def test_a_class_that_the_model_does_not_know_is_a_wrong_prediction(predicted, tmp_path):
     first = ("ape", "bee", "cat")[int(predicted[0].argmax())]
-    (tmp_path / "t.csv").write_text(f"id,label\nnode 0,{first}\nnode 1,dog\nnode 2,dog\nnode 3,emu\n")
+    (tmp_path / "t.csv").write_text(
+        f"id,label\nnode 0,{first}\nnode 1,dog\nnode 2,dog\nnode 3,emu\nsomeone,ape\n"
+    )
     found = json.loads(evaluate(tmp_path / "run", "--labels", tmp_path / "t.csv", "--json").stdout)
     assert (found["nodes"], found["accuracy"]) == (1, 1.0)
     assert (found["of_unknown_classes"], found["accuracy_with_these"]) == (3, 0.25)
@@ -95,7 +97,7 @@ def test_numbers_are_classes_and_ids_too(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "words", "said"),
     [
-        ("id,label\nnode 0,dog\n", (), "their labels are none of the classes ape, bee, cat"),
+        ("id,label\nnode 0,dog\n", (), "a label among the classes ape, bee, cat: 1 have others"),
         ("id,label\nsomeone,ape\n", (), "do the ids agree"),
         ("id,label\nnode 0,ape\nnode 0,bee\n", (), "'node 0' has two labels, 'ape' and 'bee'"),
         ("id,label\nnode 0,ape\n", ("--label", "kind"), "kind"),

@@ -51,7 +51,7 @@ def test_newcomers_come_from_frames_too():
     [
         (EDGES[:0], "the edge table is empty"),
         ([("a", "b")], "pandas, Polars or Arrow table, but list came"),
-        (pd.DataFrame({"src": [1, "a"], "dst": [1, 2]}), "one type each"),
+        (pd.DataFrame({"src": [1, "a"], "dst": [1, 2]}), "one plain type each"),
         (pd.DataFrame({"from": ["a"], "dst": ["b"]}), "edge table must have one column 'src'"),
     ],
 )

@@ -52,7 +52,7 @@ def compare(
     models: Annotated[
         str,
         typer.Option(
-            help="Names of `unifilter models` with commas, auto (no tuning, as fit has it), or all."
+            help="Names of `unifilter models` with commas, or all of them; auto trains as fit does."
         ),
     ] = "all",
     splits: Annotated[str, typer.Option(help=f"Which, and how many: {PROTOCOLS}.")] = "stratified:10",
@@ -63,7 +63,7 @@ def compare(
     configs: Annotated[
         Path, typer.Option(help="Folder of published settings, MODEL.toml; the library's repository has one.")
     ] = Path("experiments/configs"),
-    budget: Annotated[str, typer.Option(help="Time of auto on every split, such as 30s or 5m.")] = "1m",
+    budget: Annotated[str, typer.Option(help="Time of auto on every split: 30s, 5m, 1h or none.")] = "1m",
     epochs: Annotated[int | None, typer.Option(help="At most, where settings ask for more.")] = None,
     out: Annotated[
         Path, typer.Option(help="File of all runs, a JSON line each; those that it holds are not repeated.")
@@ -72,18 +72,20 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="For machines: the table's rows.")] = False,
 ) -> None:
     """Train models on the same splits, and say which are better than others by more than chance."""
-    asked = [AUTO, *names()] if models == "all" else [m.strip() for m in models.split(",")]
+    asked = names() if models == "all" else [m.strip() for m in models.split(",")]
     chosen = list(dict.fromkeys(asked))
     for name in chosen:
         if name != AUTO:
             model_class(name)  # a name that does not exist is said before anything is trained
-    parse_budget(budget)
+    time = None if budget == "none" else budget
+    parse_budget(time)
     if settings is Settings.published:
         _check(configs, data)
-    dataset = data.dataset()
-    check_labels(dataset)
+    raw = data.raw()
+    check_labels(raw)
+    dataset = data.scaled(raw)
     trials = trials_of(dataset, splits)
-    entries = {name: Entry(name, options={"budget": budget} if name == AUTO else {}) for name in chosen}
+    entries = {name: Entry(name, options={"budget": time} if name == AUTO else {}) for name in chosen}
     known: dict[str, Entry] = {}
     if settings is Settings.published:
         known = published(configs, chosen, dataset.name, splits.partition(":")[0])
@@ -97,7 +99,8 @@ def compare(
             progress.update(task, description=model, completed=past + done)
 
         ready = list((entries | known).values())
-        found = train(dataset, trials, ready, file=out, device=device, epochs=epochs, on_run=show)
+        came = raw if data.preprocessing == "auto" else dataset  # as fit has it
+        found = train(dataset, trials, ready, raw=came, file=out, device=device, epochs=epochs, on_run=show)
     origin = {name: "published" if name in known else "default" for name in chosen}
     origin |= {AUTO: "portfolio"}
     if as_json:
@@ -146,7 +149,7 @@ def _show(console: Console, title: str, found: Comparison, origin: dict[str, str
             origin[row.model],
             f"{100 * row.mean:.2f}{spread}",
             "" if row.p is None else "<0.001" if row.p < 0.001 else f"{row.p:.3f}",
-            f"{1000 * row.epoch_seconds:.1f}",
+            "" if row.model == AUTO else f"{1000 * row.epoch_seconds:.1f}",  # of all candidates together
             f"{row.peak_memory / 1e6:,.0f}",
             f"{row.parameters:,}",
             style="bold" if row.p is None or row.p >= LEVEL else None,

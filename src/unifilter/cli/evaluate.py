@@ -87,8 +87,12 @@ def _matched(predicted: Any, truth: Any, id: str, label: str) -> tuple[Any, Any,
         rows.append(place[_name(node)])
         y.append(number[_name(name)])
     if not rows:
-        why = f"their labels are none of the classes {', '.join(names)}" if unknown else "do the ids agree?"
-        raise ValueError(f"no node of the table of labels was predicted: {why}")
+        if unknown:
+            raise ValueError(
+                f"no node that was predicted has a label among the classes {', '.join(names)}: {unknown} "
+                "have others."
+            )
+        raise ValueError("no node of the table of labels was predicted: do the ids agree?")
     return p[rows], np.array(y), missing, unknown
 
 

@@ -34,20 +34,20 @@ def open_frame(table: Any, name: str) -> Frame:
     """
     import pyarrow as pa
 
+    pandas, arrow = hasattr(table, "iloc") and hasattr(table, "columns"), hasattr(table, "__arrow_c_stream__")
+    if not (pandas or (arrow and hasattr(table, "schema"))):
+        raise ValueError(
+            f"a table is a path, or a pandas, Polars or Arrow table, but {type(table).__name__} came."
+        )
     try:
-        if hasattr(table, "iloc") and hasattr(table, "columns"):
-            found = pa.Table.from_pandas(table, preserve_index=False)
-        elif hasattr(table, "__arrow_c_stream__"):
-            found = pa.table(table)
-        else:
-            raise ValueError(
-                f"a table is a path, or a pandas, Polars or Arrow table, but {type(table).__name__} came."
-            )
-    except pa.ArrowException as error:
-        raise ValueError(f"the {name} cannot be read: {error}. Give its columns one type each.") from error
+        found = pa.Table.from_pandas(table, preserve_index=False) if pandas else pa.table(table)
+        found = pa.table([_decoded(column) for column in found.columns], names=found.column_names)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise ValueError(
+            f"the {name} cannot be read: {error}. Columns need a name of their own and one plain type each."
+        ) from error
     if not found.num_rows:
         raise ValueError(f"the {name} is empty: at least one row is needed.")
-    found = pa.table([_decoded(column) for column in found.columns], names=found.column_names)
     types = dict(zip(found.column_names, found.schema.types, strict=True))
     return Frame(Path(name), tuple(found.column_names), types, "", found)
 

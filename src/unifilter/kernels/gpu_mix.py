@@ -28,7 +28,7 @@ def mix(V: Tensor, C: Tensor, out: Tensor, lower: bool = False) -> None:
     if not (n and d and J):
         return
     in_place = out.data_ptr() == V.data_ptr()
-    if in_place and lower and J * (J + 1) // 2 <= KEPT:
+    if in_place and lower and J == K1 and J * (J + 1) // 2 <= KEPT:
         _mix_rows[(triton.cdiv(n, SPAN), triton.cdiv(d, 32))](
             V, V.stride(0), V.stride(1), C, n, d, K1, SPAN, ROWS, 32, num_warps=1
         )

@@ -223,6 +223,9 @@ def unit_rows(Z: Tensor) -> Tensor:
             [0.0000, 0.0000]])
     """
     wide = Z.to(torch.promote_types(Z.dtype, torch.float32))
+    # By the largest entry first, so that squares of very small or large ones are numbers; it cancels.
+    largest = wide.detach().abs().amax(dim=-1, keepdim=True)
+    wide = wide / torch.where(largest > 0, largest, 1)
     return (wide * torch.rsqrt((wide * wide).sum(dim=-1, keepdim=True) + TINY)).to(Z.dtype)
 
 

@@ -26,6 +26,7 @@ from unifilter.train.run import describe, pick_device
 from unifilter.train.search import RUNGS, search
 from unifilter.train.spaces import space_of
 
+TOGETHER = 5  # races
 Thing = TypeVar("Thing", Job, Measure)
 
 
@@ -147,9 +148,9 @@ def _race(job: Job, how: Auto, known: list[Record], file: Path, scale: Scale, de
     data = load(job.dataset)
     there = Results(known, file.parent, scale).by_split(job)
     some = [(i, t.split) for i, t in enumerate(trials(data, job.protocol)) if there[i] is None]
-    # On a GPU side by side. A budget of time is each race's own.
-    together = len(some) if pick_device(device).type == "cuda" and how.budget is None else 1
-    for begin in range(0, len(some), max(1, together)):
+    # On a GPU side by side, a few at a time since all are written when they end. A budget is each race's own.
+    together = TOGETHER if pick_device(device).type == "cuda" and how.budget is None else 1
+    for begin in range(0, len(some), together):
         seeds, splits = zip(*some[begin : begin + together], strict=True)
         for result in choose_each(
             data, splits, seeds=seeds, budget=how.budget, portfolio=how.portfolio, device=device,

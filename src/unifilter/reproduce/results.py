@@ -17,8 +17,7 @@ from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale, Searc
 from unifilter.reproduce.protocols import names
 from unifilter.reproduce.settings import tried, winner
 from unifilter.train.config import Training
-from unifilter.train.entries import Entry, serves
-from unifilter.train.races import RACED
+from unifilter.train.entries import RACED, Entry, serves
 from unifilter.train.significance import interval
 from unifilter.viz.exhibit import Value
 

@@ -24,6 +24,7 @@ from unifilter.train.race import RUNGS, Clock, Progress, Saved, advance, halve
 from unifilter.train.run import Result, beside, conclude, pick_device, training_homophily
 from unifilter.train.vote import Candidate, Field, elect, encore
 
+EPOCHS = 2000  # of a candidate, at most
 BLIND = "no validation nodes: nothing to choose by, so the portfolio's first setting to its end"
 
 
@@ -36,7 +37,7 @@ def choose(
     portfolio: Sequence[Mapping[str, Any]] | None = None,
     seed: int = 0,
     device: str | torch.device = "auto",
-    epochs: int = 2000,
+    epochs: int = EPOCHS,
     patience: int = 200,
     class_weights: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
@@ -96,7 +97,7 @@ def choose_each(
     K: int = 10,
     portfolio: Sequence[Mapping[str, Any]] | None = None,
     device: str | torch.device = "auto",
-    epochs: int = 2000,
+    epochs: int = EPOCHS,
     patience: int = 200,
     class_weights: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
@@ -106,6 +107,15 @@ def choose_each(
 
     On a GPU ten small races take little longer than one. The budget is for all of them.
     """
+    if not splits or len(seeds) != len(splits):
+        raise ValueError(
+            f"each of the {len(splits)} splits needs a seed, and one at least, but {len(seeds)} came."
+        )
+    if not dataset.d:
+        raise ValueError(
+            f"the nodes of {dataset.name} have no features to filter: name columns that hold some, or take a "
+            "model that needs none, such as labelpropagation."
+        )
     where = pick_device(device)
     seconds = parse_budget(budget)
     kernels.warm_up(where)
@@ -118,9 +128,7 @@ def choose_each(
     candidates: list[Candidate] = []
     for race, (split, said) in enumerate(zip(splits, notes, strict=True)):
         if not (split.val & dataset.labelled).any():
-            said.append(
-                "no validation nodes: nothing to choose by, so the portfolio's first setting to its end"
-            )
+            said.append(BLIND)
         known = portfolio_for(int(split.train.sum())) if portfolio is None else portfolio
         candidates += [Candidate(common | s, seeds[race], race) for s in _distinct(known, dataset, K)]
     field = Field(dataset, splits, h, K, where, clock)

@@ -63,6 +63,7 @@ def compare(
     trials: Sequence[Trial],
     entries: Sequence[Entry],
     *,
+    raw: Dataset | None = None,
     file: str | Path | None = None,
     device: str | torch.device = "auto",
     epochs: int | None = None,
@@ -79,6 +80,8 @@ def compare(
     entries : sequence of Entry
         One a model; ``Entry("auto", options={"budget": "1m"})`` is what needs no tuning, with so much time a
         split.
+    raw : Dataset, optional
+        The same with features as they came, for auto, which scales them itself.
     file : optional
         Every record is appended to it at once; runs that it holds already are not repeated.
     epochs : int, optional
@@ -104,7 +107,7 @@ def compare(
         tell(entry.model, 0)
         try:
             given: dict[str, Any] = {"known": known, "file": file, "device": device, "epochs": epochs}
-            train = races(dataset, trials, **entry.options, **given) if entry.model == AUTO else None
+            train = races(raw or dataset, trials, **entry.options, **given) if entry.model == AUTO else None
             for record in train or runs(dataset, trials, entry, **given):
                 found.append(record)
                 tell(entry.model, len(found))

@@ -15,6 +15,7 @@ from unifilter.record import Record
 from unifilter.train.config import Training
 
 PROTOCOLS = "quota:COUNT, stratified:COUNT, fixed:COUNT, or public:COUNT for so many seeds on the one split"
+RACED = "auto: "  # how the note of auto's records begins: their settings were cut by a race
 TRAINING, RATES = "training.", ("lr", "weight_decay")  # how a grid names what it varies of a training
 
 
@@ -110,6 +111,8 @@ def serves(record: Record, about: dict[str, Any], split: Split, entry: Entry, tr
     A run that stopped by itself before both limits would have stopped there under the other limit too.
     """
     if record.model != entry.model or record.seed != training.seed:
+        return False
+    if any(note.startswith(RACED) for note in record.notes):
         return False
     if (record.split["name"], record.split["seed"]) != (split.name, split.seed):
         return False

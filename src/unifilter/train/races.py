@@ -14,13 +14,12 @@ import torch
 from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
 from unifilter.record import Record
-from unifilter.train.auto import choose
-from unifilter.train.entries import Trial
+from unifilter.train.auto import EPOCHS, choose, parse_budget
+from unifilter.train.entries import RACED, Trial
 from unifilter.train.portfolio import FEW, PORTFOLIO
 from unifilter.train.run import describe
 
 AUTO = "auto"
-RACED = "auto: "  # how the note of its records begins
 
 
 def note(portfolio: Sequence[Mapping[str, Any]] | None = None, more: str = "") -> str:
@@ -59,14 +58,15 @@ def races(
     >>> [record.split["seed"] for record in found]
     [0, 1]
     """
-    about = describe(dataset)
-    limit: dict[str, Any] = {} if epochs is None else {"epochs": epochs}
+    about, limit = describe(dataset), min(epochs or EPOCHS, EPOCHS)
+    time = "any time" if budget is None else f"{parse_budget(budget):g} s"
     for split, seed in trials:
-        # The seed of the record is the winner's, which may have begun from another.
-        said = note(more=f", within {budget}, {epochs or 'no limit of'} epochs, from seed {seed}")
+        # The seed of the record is the winner's, which may have begun from another, and so is its scaling.
+        more = f", features {about['preprocessing']}, within {time} and {limit} epochs, from seed {seed}"
+        said = note(more=more)
         record = next((r for r in known if said in r.notes and _of(r, about, split)), None)
         if record is None:
-            result = choose(dataset, split, budget=budget, seed=seed, device=device, **limit)
+            result = choose(dataset, split, budget=budget, seed=seed, device=device, epochs=limit)
             if result.interrupted:
                 raise KeyboardInterrupt
             scaled = {"preprocessing": result.record.dataset["preprocessing"]}
