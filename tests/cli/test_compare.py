@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from unifilter.cli import compare as room
 from unifilter.cli.app import app
 from unifilter.cli.compare import published
+from unifilter.models import names
 from unifilter.presets import preset
 from unifilter.record import read
+from unifilter.train.compare import Comparison
 
 RUNNER = CliRunner()
 CONFIGS = Path(__file__).parents[2] / "experiments" / "configs"
@@ -52,6 +55,40 @@ def test_auto_takes_part_and_says_whose_settings_it_has(cut):
     assert result.exit_code == 0, result.output
     rows = json.loads(result.stdout)["rows"]
     assert {r["model"]: r["settings"] for r in rows} == {"auto": "portfolio", "sgc": "default"}
+
+
+@pytest.mark.parametrize(("said", "time"), [("5m", "5m"), ("none", None)])
+def test_the_budget_reaches_auto_and_all_is_every_model(cut, monkeypatch, said, time):
+    asked = []
+
+    def fake(dataset, trials, entries, **given):
+        asked.extend(entries)
+        return Comparison({}, {e.model: "not now" for e in entries})
+
+    monkeypatch.setattr(room, "train", fake)
+    words, out = cut
+    run(GRAPH, "--models", "auto", *words, "--budget", said, out=out)
+    assert asked.pop().options == {"budget": time}
+    run(GRAPH, *words, out=out)
+    assert [e.model for e in asked] == names()
+
+
+def test_auto_scales_the_columns_of_a_table_itself_as_in_fit(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        room,
+        "train",
+        lambda dataset, *_, raw, **__: seen.append((dataset, raw)) or Comparison({}, {"a": "b"}),
+    )
+    rows = [f"{i},{100 * (i % 7)},{'xy'[i % 2]}" for i in range(40)]
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,a,label", *rows]))
+    (tmp_path / "edges.csv").write_text("\n".join(["src,dst", *(f"{i},{(i + 1) % 40}" for i in range(40))]))
+    tables = ["--edges", str(tmp_path / "edges.csv"), "--nodes", str(tmp_path / "nodes.csv")]
+    for how, scaling in (("auto", "none"), ("row", "row")):
+        run(*tables, "--models", "auto", "--preprocessing", how, out=tmp_path / "runs.jsonl")
+        dataset, raw = seen.pop()
+        assert raw.preprocessing == scaling
+        assert dataset.preprocessing == ("standard" if how == "auto" else "row")
 
 
 def test_a_budget_that_is_no_time_is_said_before_anything_is_trained(cut):

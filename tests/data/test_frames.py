@@ -52,6 +52,9 @@ def test_newcomers_come_from_frames_too():
         (EDGES[:0], "the edge table is empty"),
         ([("a", "b")], "pandas, Polars or Arrow table, but list came"),
         (pd.DataFrame({"src": [1, "a"], "dst": [1, 2]}), "one plain type each"),
+        (pd.DataFrame([["a", "b"]], columns=["src", "src"]), "name of their own"),
+        (pd.DataFrame({"src": pd.cut([1, 2], 2), "dst": [1, 2]}), "one plain type each"),
+        (pd.Series(["a", "b"]), "but Series came"),
         (pd.DataFrame({"from": ["a"], "dst": ["b"]}), "edge table must have one column 'src'"),
     ],
 )

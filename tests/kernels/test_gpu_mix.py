@@ -57,6 +57,15 @@ def test_a_basis_of_degrees_may_overwrite_what_it_mixes(gpu_mix, device, K1, n, 
     assert_close(V, wanted.to(dtype))
 
 
+def test_fewer_mixes_in_place_leave_the_other_vectors_alone(gpu_mix, device):
+    V, _, _ = problem((5, 20, 10, 1), device)
+    C = torch.randn(3, 5, 10, dtype=V.dtype, device=device)
+    C = C * torch.ones(3, 5, device=device).tril()[:, :, None]
+    wanted = torch.cat([reference.mix(V, C), V[3:]])
+    gpu_mix.mix(V, C, V[:3], lower=True)
+    assert_close(V, wanted)
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_correlate_agrees_with_the_reference(gpu_mix, device, shape):
     V, _, G = problem(shape, device)

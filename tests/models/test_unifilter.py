@@ -9,7 +9,7 @@ from unifilter.bases import heterophily, monomial, released, unibasis
 from unifilter.data import load
 from unifilter.krylov import lanczos
 from unifilter.models._basis import Basis
-from unifilter.models.unifilter import Config, UniFilter
+from unifilter.models.unifilter import Config, UniFilter, unit_rows
 
 K = 5
 
@@ -157,6 +157,15 @@ def test_filtered_rows_may_be_scaled_to_length_one(ego):
     assert_close(lengths, (~nothing).float())
     assert_close(seen[0][:, :6] * net.filtered(inputs).norm(dim=1, keepdim=True), net.filtered(inputs))
     assert all(bool(p.grad.isfinite().all()) for p in net.parameters() if p.grad is not None)
+
+
+@pytest.mark.parametrize("size", [1e-20, 1e-7, 1.0, 1e20])
+def test_rows_of_any_size_come_to_length_one(size):
+    Z = (size * torch.tensor([[3.0, 4.0], [0.0, 0.0]])).requires_grad_()
+    found = unit_rows(Z)
+    assert_close(found, torch.tensor([[0.6, 0.8], [0.0, 0.0]]))
+    (found * torch.tensor([1.0, 0.0])).sum().backward()
+    assert_close(Z.grad[0] * size, torch.tensor([0.128, -0.096]), rtol=1e-4, atol=1e-6)
 
 
 def test_w_may_begin_as_the_filter_that_leaves_the_features_alone(graph, X):

@@ -169,3 +169,8 @@ def test_races_run_side_by_side_on_a_gpu_and_in_turn_elsewhere(tmp_path, monkeyp
     assert execute([part(auto)], SCALE, tmp_path, device="cpu").done == 1
     assert asked == sizes
     assert complete(results_of(tmp_path, SCALE), auto)
+    execute([part(auto)], SCALE, tmp_path, device="cpu")
+    first = records_of(tmp_path).read_text().splitlines(keepends=True)[0]
+    records_of(tmp_path).write_text(first)
+    execute([part(auto)], SCALE, tmp_path, device="cpu")
+    assert asked == [*sizes, 1], "only the split that was missing"

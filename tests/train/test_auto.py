@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 
@@ -95,12 +97,27 @@ def test_races_side_by_side_end_as_each_would_alone(data):
     some = [splits.stratified(data.y, seed=s) for s in (3, 4, 5)]
     given = {"K": 4, "budget": None, "portfolio": still, "device": "cpu"}
     alone = [choose(data, split, seed=s, **given) for s, split in enumerate(some)]
+    begun = time.perf_counter()
     together = choose_each(data, some, seeds=[0, 1, 2], **given)
+    assert sum(r.record.seconds["train"] for r in together) < 1.1 * (time.perf_counter() - begun)
     for one, other in zip(alone, together, strict=True):
         np.testing.assert_allclose(other.p, one.p, atol=1e-4)
         assert [c["seed"] for c in other.record.candidates] == [c["seed"] for c in one.record.candidates]
         assert other.record.split == one.record.split
+        assert other.record.learned["h_estimate"] == one.record.learned["h_estimate"]
         assert other.record.notes == [*one.record.notes, beside(3)]
+
+
+@pytest.mark.parametrize(("count", "seeds"), [(0, []), (2, [1]), (1, [1, 2])])
+def test_races_need_a_split_and_a_seed_each(data, count, seeds):
+    with pytest.raises(ValueError, match="needs a seed"):
+        choose_each(data, [splits.stratified(data.y)] * count, seeds=seeds)
+
+
+def test_without_features_there_is_nothing_to_filter(data):
+    bare = Dataset(data.graph, np.zeros((data.n, 0), np.float32), data.y)
+    with pytest.raises(ValueError, match="no features"):
+        choose(bare, splits.stratified(data.y))
 
 
 def test_scalings_follow_the_features(data):

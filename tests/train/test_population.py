@@ -52,6 +52,13 @@ SHAPES = [
 ]
 
 
+@pytest.mark.parametrize("option", ["row_norm", "ego", "bias", "batch_norm", "residual", "per_column"])
+def test_every_option_of_the_forward_pass_is_a_shape_of_its_own(option):
+    default = getattr(Config(), option)
+    one, other = (Member(Config(**{option: on}), Training(), 0) for on in (default, not default))
+    assert one.shape != other.shape
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_members_train_together_as_they_would_alone(problem, shape):
     """Without dropout the same losses to rounding: rates, decays, splits, seeds and h all differ."""

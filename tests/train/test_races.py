@@ -1,5 +1,7 @@
 """Auto in a comparison: a race a split, not repeated, and told apart from others."""
 
+from dataclasses import replace
+
 import pytest
 
 from unifilter.data import Dataset, load
@@ -7,7 +9,7 @@ from unifilter.record import read
 from unifilter.train import races as room
 from unifilter.train.compare import compare
 from unifilter.train.config import Training
-from unifilter.train.entries import Entry, trials_of
+from unifilter.train.entries import Entry, Trial, serves, trials_of
 from unifilter.train.races import note, races
 
 
@@ -30,6 +32,9 @@ def raced(monkeypatch):
     return seen
 
 
+SHORT = {"budget": "1s", "epochs": 4, "device": "cpu"}
+
+
 def test_what_a_file_holds_is_not_raced_again(data, raced, tmp_path):
     file = tmp_path / "runs.jsonl"
     given = {"budget": "1s", "epochs": 4, "file": file, "device": "cpu"}
@@ -46,6 +51,77 @@ def test_another_budget_or_limit_is_another_race(data, raced, tmp_path, other):
     list(races(data, trials, **given))
     list(races(data, trials, known=read(given["file"]), **(given | other)))
     assert len(raced) == 2
+
+
+@pytest.mark.parametrize("name", ["stratified 0.6/0.2", "something else"])
+def test_another_kind_of_split_with_the_same_seed_is_another_race(data, raced, name):
+    trials = trials_of(data, "stratified:1")
+    (record,) = races(data, trials, **SHORT)
+    known = [replace(record, split=record.split | {"name": name})]
+    list(races(data, trials, known=known, **SHORT))
+    assert len(raced) == (1 if name == record.split["name"] else 2)
+
+
+def test_the_same_split_from_another_seed_is_another_race(data, raced):
+    split = trials_of(data, "stratified:1")[0].split
+    known = list(races(data, [Trial(split, 0)], **SHORT))
+    list(races(data, [Trial(split, 0), Trial(split, 1)], known=known, **SHORT))
+    assert raced == [(0, 0), (0, 1)]
+
+
+def test_features_that_were_scaled_before_are_another_race(data, raced):
+    """The checksum of a named graph is that of its raw files."""
+    trials = trials_of(data, "stratified:1")
+    known = list(races(data, trials, **SHORT))
+    list(races(data.preprocess("standard"), trials, known=known, **SHORT))
+    assert len(raced) == 2
+
+
+def test_the_winners_scaling_does_not_hide_a_race(data, raced, monkeypatch):
+    """A graph without a checksum of its own has that of its features, which the winner may have scaled."""
+    spied = room.choose
+
+    def scaled(*given, **more):
+        result = spied(*given, **more)
+        return replace(
+            result, record=replace(result.record, dataset=result.record.dataset | {"checksum": "x"})
+        )
+
+    monkeypatch.setattr(room, "choose", scaled)
+    trials = trials_of(data, "stratified:1")
+    list(races(data, trials, known=list(races(data, trials, **SHORT)), **SHORT))
+    assert len(raced) == 1
+
+
+def test_ctrl_c_ends_the_races(data, monkeypatch):
+    choose = room.choose
+    monkeypatch.setattr(room, "choose", lambda *a, **b: replace(choose(*a, **b), interrupted=True))
+    with pytest.raises(KeyboardInterrupt):
+        list(races(data, trials_of(data, "stratified:1"), **SHORT))
+
+
+@pytest.mark.parametrize(("asked", "given"), [(None, 2000), (5000, 2000), (4, 4)])
+def test_epochs_are_a_limit_and_nothing_more(data, monkeypatch, asked, given):
+    seen = []
+
+    def refuse(*_, epochs, **__):
+        seen.append(epochs)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(room, "choose", refuse)
+    with pytest.raises(KeyboardInterrupt):
+        list(races(data, trials_of(data, "stratified:1"), budget=None, epochs=asked))
+    assert seen == [given]
+
+
+def test_a_record_of_auto_serves_no_plain_run(data):
+    (record,) = races(data, trials_of(data, "stratified:1"), **SHORT)
+    training = Training(**record.training)
+    split = trials_of(data, "stratified:1")[0].split
+    plain = replace(record, notes=[])
+    entry = Entry(record.model, options=record.config, training=training)
+    assert serves(plain, record.dataset, split, entry, training)
+    assert not serves(record, record.dataset, split, entry, training)
 
 
 def test_another_graph_of_the_same_name_is_another_race(data, raced, tmp_path):

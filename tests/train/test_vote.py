@@ -6,6 +6,7 @@ import torch
 
 from unifilter.data import Dataset, load, splits
 from unifilter.models.committee import Committee
+from unifilter.train import vote
 from unifilter.train.auto import choose
 from unifilter.train.portfolio import PORTFOLIO
 from unifilter.train.race import Clock, advance
@@ -55,6 +56,21 @@ def test_a_vote_is_the_mean_of_its_members(data):
     val = race.masks[0][1]
     right = (elected.net(elected.inputs.rows(val)).argmax(dim=1) == race.y[val]).float().mean()
     assert float(right) >= best[0][1].accuracy - 1e-6
+
+
+def test_every_race_has_voters_chosen_on_its_own_validation_nodes(data, monkeypatch):
+    some = [splits.stratified(data.y, seed=s) for s in (0, 1)]
+    races = Field(data, some, [0.7, 0.2], 3, torch.device("cpu"), Clock(None, None))
+    races.enter([Candidate(SMALL[0], seed, race) for race in (0, 1) for seed in (0, 1)])
+    advance(races.groups, 4, 0, races.clock, NotSaved(None))
+    asked = []
+    monkeypatch.setattr(vote, "_together", lambda nets, inputs, y: asked.append((inputs.n, y)) or 1)
+    for race, split in enumerate(some):
+        elect(races, race)
+        wanted = data.y[split.val]
+        assert asked[race][1].tolist() == wanted.tolist()
+        assert sorted(c["seed"] for c in races.account(race)) == [0, 1]
+    assert asked[0][1].tolist() != asked[1][1].tolist()
 
 
 class Fixed:

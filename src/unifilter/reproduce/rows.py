@@ -15,13 +15,14 @@ PRINTED, SEARCHED = "published", "searched"
 MANY = 500  # settings of the paper's whole space, beside the search that every model has
 SEARCHED_MORE = f"{MANY} searched"
 FORMS = (
-    "Published: the authors' settings for the graph. Searched: the best of {settings} settings by mean "
-    "validation accuracy{where}, the same number for every model, beginning with what its authors found "
-    "for these graphs, or for UniFilter's exact basis what long searches found here; its ranges are a "
-    "part of the paper's, chosen by validation nodes of these graphs. {more}: so many from all of the "
-    "paper's ranges, which no other model was given. Auto: no tuning; five settings of a portfolio vote, "
-    "which validation nodes of these graphs chose, and that five vote was decided with test accuracies in "
-    "sight."
+    "Published: the authors' settings for the graph, or a guess where they publish no choice. Searched: "
+    "the best of {settings} settings by mean validation accuracy{where}, the same number for every model, "
+    "beginning with what its authors found for these graphs; UniFilter's also begin with what long "
+    "searches of the exact basis found here, some of it with an MLP that is not the paper's, and its "
+    "ranges are a part of the paper's, chosen by validation nodes of these graphs. {more}: so many from "
+    "all of the paper's ranges, which no other model was given. Auto: no tuning; five settings of a "
+    "portfolio vote, which validation nodes of these graphs chose, and that five vote was decided with "
+    "test accuracies in sight."
 ).replace("{more}", SEARCHED_MORE)
 RELEASED, EXACT, AUTO = "released basis", "exact basis", "auto"
 
