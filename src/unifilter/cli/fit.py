@@ -73,7 +73,9 @@ def fit(
         bool, typer.Option("--resume", help="Continue a run that was cut off in --out.")
     ] = False,
     report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="For machines: the record, on one line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="For machines: the record, and how tables were read, on one line.")
+    ] = False,
 ) -> None:
     """Train on the labelled nodes, predict all nodes, and write a report."""
     state = out / "state"
@@ -134,7 +136,8 @@ def fit(
     if not result.interrupted:
         forget(state)
     if as_json:
-        print(result.record.to_json())
+        account = {} if raw.ingestion is None else {"tables": str(raw.ingestion).splitlines()}
+        print(json.dumps(json.loads(result.record.to_json()) | account))
     else:
         summary(raw, result, out, report)
     if result.interrupted:
