@@ -35,7 +35,7 @@ from unifilter.reproduce.settings import winner
 from unifilter.train.compare import resume, runs
 from unifilter.train.entries import Entry, Trial, serves, trials_of
 from unifilter.train.pool import Progress, Task, work_through
-from unifilter.train.run import describe
+from unifilter.train.result import describe
 from unifilter.train.significance import interval
 
 HERE = Path(__file__).parent

@@ -34,7 +34,8 @@ from unifilter.train.entries import trials_of
 from unifilter.train.population import Member, Population
 from unifilter.train.portfolio import PORTFOLIO
 from unifilter.train.prepared import Prepared
-from unifilter.train.run import pick_device, rows, training_homophily
+from unifilter.train.result import rows
+from unifilter.train.run import pick_device, training_homophily
 from unifilter.train.trial import options_of, training_of
 
 Array = NDArray[Any]

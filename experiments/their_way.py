@@ -28,7 +28,8 @@ from unifilter.reproduce.settings import published
 from unifilter.train.compare import runs
 from unifilter.train.entries import Entry, Trial, trials_of
 from unifilter.train.loop import fit
-from unifilter.train.run import begin, rows, run
+from unifilter.train.result import rows
+from unifilter.train.run import begin, run
 
 HERE = Path(__file__).parent
 RECORDS = HERE / "results" / "reproduce" / "records.jsonl"

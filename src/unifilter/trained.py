@@ -22,7 +22,7 @@ from unifilter.models._registry import configure, model_class
 from unifilter.record import write_atomically
 from unifilter.train.checkpoint import save_tensors
 from unifilter.train.loop import predict_logits
-from unifilter.train.run import Result
+from unifilter.train.result import Result
 
 VERSION = 1
 

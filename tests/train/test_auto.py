@@ -7,7 +7,7 @@ from unifilter.data import Dataset, load, splits
 from unifilter.train import auto, loop, race
 from unifilter.train.auto import choose, choose_each, parse_budget, suits
 from unifilter.train.portfolio import FEW, PORTFOLIO
-from unifilter.train.run import beside
+from unifilter.train.result import beside
 
 
 @pytest.fixture(scope="module")

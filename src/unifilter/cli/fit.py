@@ -24,7 +24,8 @@ from unifilter.models._registry import configure
 from unifilter.record import read
 from unifilter.train import Result, Training, run
 from unifilter.train.auto import choose, parse_budget
-from unifilter.train.run import check_half, check_weights, describe, pick_device, training_labels
+from unifilter.train.result import describe
+from unifilter.train.run import check_half, check_weights, pick_device, training_labels
 from unifilter.trained import Trained, cls_uses
 
 EXAMPLES = """Examples:

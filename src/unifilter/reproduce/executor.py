@@ -22,7 +22,8 @@ from unifilter.reproduce.settings import journal, searched_on
 from unifilter.train.auto import choose_each
 from unifilter.train.compare import resume, runs
 from unifilter.train.pool import GRACE, CutOffError, Progress, Task, work_through
-from unifilter.train.run import describe, pick_device
+from unifilter.train.result import describe
+from unifilter.train.run import pick_device
 from unifilter.train.search import RUNGS, search
 from unifilter.train.spaces import space_of
 

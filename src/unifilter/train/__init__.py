@@ -2,6 +2,7 @@
 
 from unifilter.train.config import Training
 from unifilter.train.loop import Interrupted, Outcome, fit
-from unifilter.train.run import Result, run
+from unifilter.train.result import Result
+from unifilter.train.run import run
 
 __all__ = ["Interrupted", "Outcome", "Result", "Training", "fit", "run"]

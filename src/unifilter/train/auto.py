@@ -21,7 +21,8 @@ from unifilter.data.splits import Split
 from unifilter.kernels import spmm as kernels
 from unifilter.train.portfolio import portfolio_for
 from unifilter.train.race import RUNGS, Clock, Progress, Saved, advance, halve
-from unifilter.train.run import Result, beside, conclude, pick_device, training_homophily
+from unifilter.train.result import Result, beside, conclude
+from unifilter.train.run import pick_device, training_homophily
 from unifilter.train.vote import Candidate, Field, elect, encore
 
 EPOCHS = 2000  # of a candidate, at most

@@ -18,7 +18,8 @@ from unifilter.train.crowd import Crowd, Lane
 from unifilter.train.loop import Outcome, Part
 from unifilter.train.memory import in_parts
 from unifilter.train.prepared import Prepared
-from unifilter.train.run import Result, Start, begin, beside, conclude
+from unifilter.train.result import Result, beside, conclude
+from unifilter.train.run import Start, begin
 from unifilter.train.stacked import can_be_stacked, stacked
 
 MOST = 160  # trainings at once; half as many where memory is too small

@@ -21,7 +21,8 @@ from unifilter.train.entries import Entry, Trial, serves
 from unifilter.train.memory import forget_peak
 from unifilter.train.prepared import Prepared
 from unifilter.train.races import AUTO, races
-from unifilter.train.run import Result, describe, pick_device, run
+from unifilter.train.result import Result, describe
+from unifilter.train.run import pick_device, run
 from unifilter.train.significance import holm, interval, paired
 
 

@@ -26,7 +26,8 @@ from unifilter.train.loop import fit
 from unifilter.train.memory import in_parts, members_that_fit
 from unifilter.train.population import Member, Population, trains
 from unifilter.train.prepared import Prepared
-from unifilter.train.run import begin, rows, training_homophily
+from unifilter.train.result import rows
+from unifilter.train.run import begin, training_homophily
 from unifilter.train.trial import Trial, options_of, training_of
 
 Numbered = Sequence[tuple[int, dict[str, Any]]]

@@ -17,7 +17,7 @@ from unifilter.record import Record
 from unifilter.train.auto import EPOCHS, choose, parse_budget
 from unifilter.train.entries import RACED, Trial
 from unifilter.train.portfolio import FEW, PORTFOLIO
-from unifilter.train.run import describe
+from unifilter.train.result import describe
 
 AUTO = "auto"
 

@@ -1,11 +1,10 @@
-"""From a dataset and a split to a trained model and a Record; the only place that reads test nodes."""
+"""From a dataset and a split to a trained model and its Record."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from unifilter._types import FloatArray
 from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
-from unifilter.data.store import checksum
 from unifilter.graph.homophily import edge_homophily
 from unifilter.models._bag import bag_of
 from unifilter.models._registry import configure, model_class
 from unifilter.models.unifilter import UniFilter
-from unifilter.record import Record
-from unifilter.train.calibration import temperature
 from unifilter.train.config import Training
-from unifilter.train.loop import Interrupted, Outcome, Part, State, fit, predict_logits
-from unifilter.train.metrics import scores
+from unifilter.train.loop import Interrupted, Part, State, fit
+from unifilter.train.result import Result, conclude, rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +35,6 @@ class Start:
     given: dict[str, float]
     notes: list[str]
     random: Tensor  # the state of the CPU's generator after the parameters were drawn
-
-
-@dataclass(frozen=True, eq=False)
-class Result:
-    """A trained model, its probabilities for every node, and the record of how it came about."""
-
-    model: Any
-    inputs: Any
-    p: FloatArray
-    record: Record
-    history: list[dict[str, float]]
-    temperature: float
-    interrupted: bool = False
 
 
 def run(
@@ -182,68 +164,6 @@ def begin(
     return Start(net, train, val, training, weights, _given(extra), notes, random)
 
 
-def conclude(
-    dataset: Dataset,
-    split: Split,
-    net: Any,
-    inputs: Any,
-    training: Training,
-    outcome: Outcome,
-    seconds: dict[str, float],
-    notes: list[str],
-    given: dict[str, float],
-    interrupted: bool = False,
-    candidates: list[dict[str, Any]] | None = None,
-) -> Result:
-    """From a trained model to probabilities, scores and the record; here test nodes are read, once."""
-    where = next((q.device for q in net.parameters()), torch.device("cpu"))
-    start = time.perf_counter()
-    logits = predict_logits(net, inputs).cpu()
-    known = rows(dataset, split.val, torch.device("cpu"))
-    t = temperature(logits[known], torch.from_numpy(np.array(dataset.y, dtype=np.int64))[known])
-    p = torch.softmax(logits.double() / t, dim=1).numpy()
-    seconds["predict"] = time.perf_counter() - start
-    record = Record(
-        model=net.name,
-        config=asdict(net.config),
-        training=asdict(training),
-        dataset=describe(dataset),
-        split={"name": split.name, "seed": split.seed, "shares": split.shares},
-        seed=training.seed,
-        scores={
-            part: scores(p, dataset.y, mask)
-            for part, mask in (("train", split.train), ("val", split.val), ("test", split.test))
-        },
-        learned=(net.learned() if hasattr(net, "learned") else {}) | {"temperature": t} | given,
-        seconds=seconds,
-        peak_memory=_peak(where),
-        epochs=len(outcome.history),
-        best_epoch=outcome.best_epoch,
-        parameters=sum(q.numel() for q in net.parameters()),
-        device=_device_name(where),
-        notes=[*notes, *_not_finite(outcome)],
-        candidates=candidates or [],
-    )
-    return Result(net, inputs, p, record, outcome.history, t, interrupted)
-
-
-def beside(company: int) -> str:
-    """What a record of one among so many says.
-
-    Examples
-    --------
-    >>> beside(10)
-    'trained beside 9 others: its share of the seconds, memory of all'
-    """
-    return f"trained beside {company - 1} others: its share of the seconds, memory of all"
-
-
-def _not_finite(outcome: Outcome) -> list[str]:
-    """What a reader of the figures must know: a loss that is no number counts as no better than the best."""
-    lost = sum(not math.isfinite(epoch.get("train_loss", 0.0)) for epoch in outcome.history)
-    return [f"the training loss was not finite in {lost} of {len(outcome.history)} epochs"] if lost else []
-
-
 def prepare(dataset: Dataset, model: str, config: Any, device: torch.device) -> Any:
     """What the model needs of the data, once for all splits."""
     cls = model_class(model)
@@ -264,11 +184,6 @@ def training_homophily(dataset: Dataset, split: Split, notes: list[str]) -> floa
 def training_labels(dataset: Dataset, split: Split) -> Tensor:
     """Labels of training nodes, -1 elsewhere: all that a model that propagates labels may see."""
     return torch.from_numpy(np.where(split.train & dataset.labelled, dataset.y, -1).astype(np.int64))
-
-
-def rows(dataset: Dataset, mask: Any, device: torch.device) -> Tensor:
-    """Labelled nodes of a mask."""
-    return torch.from_numpy(np.flatnonzero(np.asarray(mask) & dataset.labelled)).to(device)
 
 
 def check_half(model: str, half: bool) -> None:
@@ -298,17 +213,6 @@ def class_weights(y: Tensor, classes: int) -> Tensor:
     return torch.where(present, y.numel() / (present.sum() * count.clamp_min(1)), 0)
 
 
-def describe(dataset: Dataset) -> dict[str, Any]:
-    """What a record says of a dataset."""
-    return {
-        "name": dataset.name,
-        "checksum": dataset.about.get("checksum") or checksum(dataset),
-        "preprocessing": dataset.preprocessing,
-        "nodes": dataset.n,
-        "edges": dataset.graph.m,
-    }
-
-
 def pick_device(device: str | torch.device) -> torch.device:
     """A GPU if there is one and "auto" was asked for."""
     if device == "auto":
@@ -329,17 +233,3 @@ def _given(extra: dict[str, Any]) -> dict[str, float]:
 def _reset_peak(device: torch.device) -> None:
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
-
-
-def _peak(device: torch.device) -> int:
-    if device.type == "cuda":
-        return int(torch.cuda.max_memory_allocated(device))
-    import resource
-    import sys
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
-def _device_name(device: torch.device) -> str:
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else str(device)

@@ -21,7 +21,8 @@ from unifilter.data.splits import Split
 from unifilter.train.beside import Job, together
 from unifilter.train.heats import Heats, Ladder
 from unifilter.train.prepared import Prepared
-from unifilter.train.run import describe, pick_device
+from unifilter.train.result import describe
+from unifilter.train.run import pick_device
 from unifilter.train.samplers import Random, Sampler, Space
 from unifilter.train.trial import Trial, options_of, plain, read_journal, write_journal
 

@@ -16,7 +16,8 @@ from unifilter.train.loop import Outcome
 from unifilter.train.memory import in_parts, members_that_fit
 from unifilter.train.population import Member, Population, trains
 from unifilter.train.prepared import Prepared
-from unifilter.train.run import Start, begin, rows
+from unifilter.train.result import rows
+from unifilter.train.run import Start, begin
 
 if TYPE_CHECKING:
     from unifilter.train.beside import Job

@@ -18,7 +18,7 @@ from unifilter.train.config import Training
 from unifilter.train.loop import Outcome
 from unifilter.train.population import Member, Population, Score
 from unifilter.train.race import Clock, Group, ranking
-from unifilter.train.run import rows
+from unifilter.train.result import rows
 from unifilter.train.trial import options_of, training_of
 
 AGAIN = 3  # settings that are trained again
