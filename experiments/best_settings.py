@@ -20,7 +20,7 @@ from unifilter.train.trial import read_journal
 
 RESULTS = Path(__file__).parent / "results"
 FILE = Path(__file__).parent / "configs" / "unifilter.json"
-PREFIXES = ("", "unifilter_", "wide_")
+PREFIXES = ("", "unifilter_", "wide_", "rows_")
 
 
 def journals(graph: str, kind: str) -> list[Path]:

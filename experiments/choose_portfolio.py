@@ -26,7 +26,9 @@ from unifilter.train.portfolio import PORTFOLIO
 from unifilter.train.trial import read_journal
 
 RESULTS = Path(__file__).parent / "results"
-JOURNALS = sorted(f for f in (RESULTS / "journals").glob("*.jsonl") if not f.name.startswith("wide_"))
+JOURNALS = sorted(
+    f for f in (RESULTS / "journals").glob("*.jsonl") if not f.name.startswith(("wide_", "rows_"))
+)
 UNSEEN = Path(__file__).parent / "configs" / "unseen.json"
 MOST = 10
 EARLIER: dict[str, Any] = {

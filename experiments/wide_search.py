@@ -1,13 +1,14 @@
 """Which changes of UniFilter's architecture help where, by mean validation accuracy over ten splits.
 
     python experiments/wide_search.py cora fixed --settings 400
+    python experiments/wide_search.py cora fixed --space rows --settings 100
     python experiments/wide_search.py --show
 
-A space with more than the paper's architecture: a bias, the features beside the filtered ones, weights for
-every column, filtered features that reach the first layer whole, dropout on the basis. Journals go to
-`results/journals/wide_GRAPH_SPLITS.jsonl`, and a killed search goes on; `--show` counts the values of every
-option among the best twelfth of each journal. `best_settings.py` takes its choice from them. Test nodes take
-no part.
+Spaces with more than the paper's architecture. "wide": a bias, the features beside the filtered ones, weights
+for every column, filtered features that reach the first layer whole, dropout on the basis. "rows": filtered
+rows of length 1. Journals go to `results/journals/SPACE_GRAPH_SPLITS.jsonl`, and a killed search goes on;
+`--show` counts the values of every option among the best twelfth of each journal. `best_settings.py` takes
+its choice from them. Test nodes take no part.
 """
 
 from __future__ import annotations
@@ -52,10 +53,24 @@ WIDE = Space(
 # Dropout on the basis reads all of V for every member: only where that is small.
 DROPPED = Space(WIDE.values | {"options.basis_dropout": [0.0, 0.4, 0.8]})
 SMALL = ("cora", "citeseer")
+# Without what costs another pass over V, so that two cores can search it.
+ROWS = Space(
+    WIDE.values
+    | {
+        "options.row_norm": [True],
+        "options.per_column": [False],
+        "options.dropout": [0.0, 0.2, 0.5, 0.8],
+        "training.lr": [0.01, 0.05, 0.1],
+        "training.weight_decay": [0.0, 5e-5, 5e-4, 5e-3],
+    }
+)
+NAMES = ("wide", "rows")
 
 
-def space_for(graph: str) -> Space:
+def space_for(name: str, graph: str) -> Space:
     """What is searched on a graph."""
+    if name == "rows":
+        return ROWS
     return DROPPED if graph in SMALL else WIDE
 
 
@@ -76,13 +91,15 @@ def main() -> None:
     )
     parser.add_argument("graph", nargs="?")
     parser.add_argument("splits", nargs="?", choices=["quota", "fixed"])
+    parser.add_argument("--space", choices=NAMES, default="wide")
     parser.add_argument("--settings", type=int, default=400)
+    parser.add_argument("--batch", type=int, help="settings that begin together; all of them by default")
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--out", type=Path, default=JOURNALS)
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
     if given.show:
-        for file in sorted(given.out.glob("wide_*.jsonl")):
+        for file in sorted(f for name in NAMES for f in given.out.glob(f"{name}_*.jsonl")):
             found = read_journal(file)
             print(f"{file.stem}: {len(found)} settings, best {max(t.accuracy for t in found):.4f}")
             for name, counts in counted(found).items():
@@ -91,7 +108,7 @@ def main() -> None:
     if given.splits is None:
         parser.error("name a graph and its splits, or --show.")
     torch.set_float32_matmul_precision("high")
-    data, space = load(given.graph), space_for(given.graph)
+    data, space = load(given.graph), space_for(given.space, given.graph)
     found = search(
         data,
         [t.split for t in trials(data, f"{given.splits}:10")],
@@ -99,8 +116,8 @@ def main() -> None:
         given.settings,
         sampler=Random(space, SEED),
         seconds=given.seconds,
-        batch=given.settings,
-        journal=given.out / f"wide_{given.graph}_{given.splits}.jsonl",
+        batch=given.batch or given.settings,
+        journal=given.out / f"{given.space}_{given.graph}_{given.splits}.jsonl",
         on_batch=lambda new, left: print(f"{left} left, {max(t.accuracy for t in new):.4f}", flush=True),
     )
     print(f"best: {found[0].accuracy:.4f} {found[0].setting}")

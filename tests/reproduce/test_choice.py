@@ -10,7 +10,7 @@ CONFIGS = Path(__file__).parents[2] / "experiments/configs"
 JOBS = {
     "published": Job("a", "cora", "quota:10", Published(Entry("sgc"))),
     "searched": Job("b", "cora", "fixed:10", Searched("gcn", 5)),
-    "auto": Job("c", "cora", "quota48:10", Auto()),
+    "auto": Job("c", "actor", "quota48:10", Auto()),
 }
 
 
@@ -21,6 +21,7 @@ JOBS = {
         ({"how": "auto,searched"}, {"searched", "auto"}),
         ({"models": "sgc, unifilter"}, {"published", "auto"}),
         ({"protocols": "fixed"}, {"searched"}),
+        ({"graphs": "actor, pubmed"}, {"auto"}),
         ({"models": "sgc", "how": "auto"}, set()),
     ],
 )
@@ -30,10 +31,19 @@ def test_only_the_jobs_that_were_asked_for_are_wanted(options, wanted):
 
 
 @pytest.mark.parametrize(
-    "options", [{"models": "gnc"}, {"how": "tuned"}, {"protocols": "random"}, {"configs": Path("nowhere")}]
+    "options",
+    [
+        {"models": "gnc"},
+        {"how": "tuned"},
+        {"protocols": "random"},
+        {"graphs": "coral"},
+        {"configs": Path("nowhere")},
+    ],
 )
 def test_a_name_that_does_not_exist_is_said_at_once(options):
-    with pytest.raises(ValueError, match="gcn|published, searched|quota48|experiments/configs"):
+    with pytest.raises(
+        ValueError, match="gcn|published, searched|quota48|cora, citeseer|experiments/configs"
+    ):
         Choice(**{"configs": CONFIGS} | options)
 
 
@@ -44,7 +54,6 @@ def test_the_budget_of_a_folder_is_remembered(tmp_path):
     assert Choice(configs=CONFIGS, out=tmp_path, settings=9).scale.settings == 9
 
 
-def test_a_quick_run_keeps_its_records_apart_and_graphs_can_be_named():
+def test_a_quick_run_keeps_its_records_apart():
     assert Choice(configs=CONFIGS).folder == FOLDER
     assert Choice(quick=True).folder != FOLDER
-    assert Choice(configs=CONFIGS, graphs="cora,actor").scale.graphs == ("cora", "actor")

@@ -31,7 +31,7 @@ unifilter reproduce --quick
 
 unifilter reproduce table2 tau --device cuda --seconds 3600
 
-unifilter reproduce table3 --models unifilter,gcn --how searched --protocols fixed
+unifilter reproduce table3 --graphs cora,actor --models unifilter,gcn --how searched --protocols fixed
 """
 REPORT_EXAMPLES = (
     """Examples:  unifilter report README.md  ·  unifilter report README.md docs/reproduction.md --check"""
@@ -59,6 +59,7 @@ def reproduce(
         int | None,
         typer.Option(min=1, help=f"Of every search; {Scale.settings}, or as before in the folder."),
     ] = None,
+    graphs: Annotated[str, typer.Option(help="Only these; names with commas.")] = "",
     models: Annotated[str, typer.Option(help="Only these; names with commas.")] = "",
     how: Annotated[str, typer.Option(help=f"Only these kinds of settings: {', '.join(FORMS)}.")] = "",
     protocols: Annotated[str, typer.Option(help="Only these kinds of splits: quota, quota48, fixed.")] = "",
@@ -80,6 +81,7 @@ def reproduce(
         tuple(part or ["all"]),
         quick,
         settings,
+        graphs=graphs,
         models=models,
         how=how,
         protocols=protocols,

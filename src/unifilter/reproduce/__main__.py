@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--settings", type=int, help=f"of every search; {Scale.settings}, or as before")
     parser.add_argument("--splits", type=int, default=Choice.splits)
     parser.add_argument("--epochs", type=int, help="at most")
-    parser.add_argument("--graphs", default="", help="instead of the six; names with commas")
+    parser.add_argument("--graphs", default="", help="only these; names with commas")
     parser.add_argument("--models", default="", help="only these; names with commas")
     parser.add_argument("--how", default="", help=f"only these of {', '.join(FORMS)}")
     parser.add_argument("--protocols", default="", help="only these of quota, quota48, fixed, stratified")

@@ -52,13 +52,16 @@ class Choice:
                 f"there are no settings in {self.configs}; --configs names the folder of MODEL.toml files, "
                 "which the library's repository has under experiments/configs."
             )
+        there = (
+            dict.fromkeys(j.dataset for p in self.chosen for j in p.jobs(self.scale)) if self.graphs else {}
+        )
+        for name in _names(self.graphs) - set(there):
+            raise ValueError(f"these parts train on {', '.join(there) or 'no graph'}; {name!r} is not there.")
 
     @property
     def scale(self) -> Scale:
         """How much is run."""
         scale = quick() if self.quick else full(self._settings, self.splits, self.epochs)
-        if self.graphs:
-            scale = replace(scale, graphs=tuple(dict.fromkeys(self.graphs.split(","))))
         return replace(scale, configs=self.configs)
 
     @property
@@ -82,6 +85,7 @@ class Choice:
     def wants(self, job: Job) -> bool:
         """Whether a job is run."""
         asked = (
+            (job.dataset, self.graphs),
             (job.model, self.models),
             (type(job.how).__name__.lower(), self.how),
             (parse(job.protocol)[0], self.protocols),
