@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unifilter.data import files
-from unifilter.data.edges import EdgeColumns, check_edge_columns, ids_in_edges, read_edges
+from unifilter.data.edges import EdgeColumns, edge_columns, ids_in_edges, read_edges
 from unifilter.data.files import open_table
 
 COLUMNS = EdgeColumns("src", "dst", None)
@@ -118,4 +118,33 @@ def test_edges_in_csv_name_their_nodes_too(tmp_path):
 def test_columns_of_the_wrong_kind_are_refused_at_the_door(columns, said, folder):
     weight = "w" if "w" in columns else None
     with pytest.raises(ValueError, match=said):
-        check_edge_columns(table(folder, columns), COLUMNS._replace(weight=weight))
+        edge_columns(table(folder, columns), weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("names", "ends"),
+    [
+        (["x", "dst", "src"], ("src", "dst")),
+        (["Source", "Target", "Weight"], ("Source", "Target")),
+        (["kind", "FROM", "to"], ("FROM", "to")),
+        (["u", "v", "from", "to"], ("from", "to")),
+        (["payer", "paid"], ("payer", "paid")),
+        (["payer", "w", "paid"], ("payer", "paid")),
+    ],
+)
+def test_usual_names_are_found(names, ends, folder):
+    weight = "w" if "w" in names else None
+    assert edge_columns(table(folder, {name: [1] for name in names}), weight=weight)[:2] == ends
+
+
+@pytest.mark.parametrize("names", [["payer", "paid", "when"], ["u", "U", "v"], ["from", "target", "x"]])
+def test_nothing_is_guessed_among_unusual_names(names, folder):
+    with pytest.raises(ValueError, match=r"must have one column 'src' \(source=\)"):
+        edge_columns(table(folder, {name: [1] for name in names}))
+
+
+def test_the_first_edge_of_a_file_without_a_header_is_not_taken_for_names(tmp_path):
+    (tmp_path / "e.csv").write_text("ann,bob\nbob,cleo\n")
+    with pytest.raises(ValueError, match="must have one column 'src'"):
+        edge_columns(open_table(tmp_path / "e.csv"))
+    assert edge_columns(open_table(tmp_path / "e.csv"), "ann", "bob") == ("ann", "bob", None)

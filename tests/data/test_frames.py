@@ -55,7 +55,7 @@ def test_newcomers_come_from_frames_too():
         (pd.DataFrame([["a", "b"]], columns=["src", "src"]), "name of their own"),
         (pd.DataFrame({"src": pd.cut([1, 2], 2), "dst": [1, 2]}), "one plain type each"),
         (pd.Series(["a", "b"]), "but Series came"),
-        (pd.DataFrame({"from": ["a"], "dst": ["b"]}), "edge table must have one column 'src'"),
+        (pd.DataFrame({"a": [1], "b": [2], "c": [3]}), "edge table must have one column 'src'"),
     ],
 )
 def test_what_does_not_fit_is_named(table, said):

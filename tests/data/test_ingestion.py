@@ -25,9 +25,14 @@ def test_columns_with_one_treatment_share_a_line():
 
 def test_recipes_and_names_of_columns_survive_json_and_are_not_printed():
     recipe = {"column": "x", "kind": "list", "width": 2, "fill": [0.1, 1 / 3], "missing": True}
-    summary = Ingestion(1, 4, recipes=[recipe], arguments={"source": "a", "weight": None})
+    summary = Ingestion(1, 4, recipes=[recipe], arguments={"source": "src", "target": "dst"})
     assert Ingestion.from_json(json.loads(json.dumps(summary.to_json()))) == summary
     assert str(summary) == str(Ingestion(1, 4))
+
+
+def test_columns_of_edges_are_named_unless_they_are_the_usual_ones():
+    named = Ingestion(5, 4, self_loops=1, arguments={"source": "From", "target": "To"})
+    assert str(named).splitlines()[1] == "edges: 5 rows from 'From' to 'To', 1 self-loops dropped"
 
 
 def test_what_an_older_version_saved_is_read():

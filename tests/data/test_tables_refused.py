@@ -15,9 +15,9 @@ BAD = {
     "only a header": ("src,dst\n", NODE_ROWS, "edges.csv is empty"),
     "wrong delimiter": ("src;dst\n0;1\n", NODE_ROWS, "separated by ';', pass delimiter=';'"),
     "missing column": (
-        "from,to\n0,1\n",
+        "payer,paid\n0,1\n",
         NODE_ROWS,
-        "edges.csv must have one column 'src' (source=), but has 0: its columns are 'from', 'to'. Name a",
+        "edges.csv must have one column 'src' (source=), but has 0: its columns are 'payer', 'paid'. Name a",
     ),
     "missing label": (
         "src,dst\n0,1\n",

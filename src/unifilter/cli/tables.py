@@ -45,10 +45,13 @@ class Source:
         Path | None, _option("--edges", help="Edge table: CSV (also .gz), TSV, Parquet or Feather.")
     ] = None
     nodes: Annotated[Path | None, _option("--nodes", help="Node table; without it nodes are bare.")] = None
-    source: Annotated[str, _option("--source", help="Column of the edge table: where an edge starts.")] = (
-        "src"
-    )
-    target: Annotated[str, _option("--target", help="Column of the edge table: where it ends.")] = "dst"
+    source: Annotated[
+        str | None,
+        _option("--source", help="Column of the edge table: where an edge starts; src, source, from or u."),
+    ] = None
+    target: Annotated[
+        str | None, _option("--target", help="Column of the edge table: where it ends; dst, target, to or v.")
+    ] = None
     weight: Annotated[str | None, _option("--weight", help="Column of the edge table: its weight.")] = None
     id: Annotated[str, _option("--id", help='Column of the node table; "" for the row number.')] = "id"
     label: Annotated[str, _option("--label", help='Column of the node table; "" for no labels.')] = "label"

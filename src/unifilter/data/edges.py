@@ -11,6 +11,8 @@ from unifilter._types import BoolArray, FloatArray, IntArray
 from unifilter.data.files import TableFile, is_text
 from unifilter.data.ids import NodeIndex, check_id_type, common_type, node_ids
 
+USUAL = (("src", "dst"), ("source", "target"), ("from", "to"), ("u", "v"))
+
 
 class Edges(NamedTuple):
     """Known edges as node numbers, and a count of the others."""
@@ -30,23 +32,41 @@ class EdgeColumns(NamedTuple):
     weight: str | None
 
 
-def check_edge_columns(file: TableFile, columns: EdgeColumns) -> None:
-    """They are there, ids are whole numbers or text, weights are numbers."""
+def edge_columns(
+    file: TableFile, source: str | None = None, target: str | None = None, weight: str | None = None
+) -> EdgeColumns:
+    """Those that were named, or the usual ones; ids are whole numbers or text, weights are numbers."""
     import pyarrow as pa
 
+    if source is None and target is None:
+        source, target = _usual(file, weight)
+    columns = EdgeColumns(source or USUAL[0][0], target or USUAL[0][1], weight)
     file.require(**columns._asdict())
     if columns.source == columns.target:
         raise ValueError(f"source and target must be two columns of {file}, but both are {columns.source!r}.")
-    if file.types is None:
-        return
-    for name in columns[:2]:
-        check_id_type(file.types[name], f"{file}, column {name!r}")
-    kind = None if columns.weight is None else file.types[columns.weight]
+    types = file.types or {}  # CSV has none
+    for name in columns[:2] if types else ():
+        check_id_type(types[name], f"{file}, column {name!r}")
+    kind = types.get(columns.weight or "")
     if kind is not None and not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         raise ValueError(
             f"{file}, column {columns.weight!r} must hold numbers, but has type {kind}. "
             "Write the weights as numbers, or pass weight=None."
         )
+    return columns
+
+
+def _usual(file: TableFile, weight: str | None) -> tuple[str, str]:
+    """The first usual pair of names that the table has, in small or capital letters, or its only columns."""
+    names = [name for name in file.names if name != weight]
+    for pair in USUAL:
+        found = [[name for name in names if name.casefold() == end] for end in pair]
+        if all(len(ends) == 1 for ends in found):
+            return found[0][0], found[1][0]
+    # In CSV the names of an unusual pair may be a first edge, in a file without a header.
+    if file.types is not None and len(names) == 2:
+        return names[0], names[1]
+    return USUAL[0]
 
 
 def ids_in_edges(file: TableFile, columns: EdgeColumns) -> Any:

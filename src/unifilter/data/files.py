@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import gzip
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike
@@ -20,6 +20,7 @@ from unifilter.data.diagnosis import AS_UTF8, blame, empty, markers, repeated_he
 
 # What a file name may end in, and what separates the fields; "" where the format itself knows its columns.
 ENDINGS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t", ".parquet": "", ".feather": ""}
+DATE = r"^\d{4}-\d\d-\d\d([ T]\d\d:.*)?$"
 BLOCK_BYTES, BLOCK_ROWS = 1 << 24, 1 << 20  # parsed at a time: of a CSV file, of another one
 
 
@@ -48,13 +49,14 @@ class TableFile:
                 )
 
     def read(self, columns: Sequence[str], ids: str | None = None, text: Sequence[str] = ()) -> Any:
-        """The columns as one Arrow table; in CSV, ``ids`` and ``text`` are not guessed to be numbers."""
+        """The columns as one Arrow table; ``ids`` and ``text`` are not guessed to be numbers or dates."""
         import pyarrow as pa
 
         as_text = {name: pa.string() for name in (ids, *text) if name is not None}
         with self._explained({name: as_text.get(name) for name in columns}):
             if self.types is not None:
-                return _plain_text(pa.concat_tables(self._batches(columns)).select(columns))
+                table = _plain_text(pa.concat_tables(self._batches(columns)).select(columns))
+                return _with_dates(table, [name for name in columns if name not in as_text])
             import pyarrow.csv
 
             table = pyarrow.csv.read_csv(self._bytes(), *self._csv_options(columns, as_text)).select(columns)
@@ -276,6 +278,24 @@ def _plain_text(table: Any) -> Any:
 
     fields = [(f.name, pa.large_string() if str(f.type) == "string_view" else f.type) for f in table.schema]
     return table.cast(pa.schema(fields))
+
+
+def _with_dates(table: Any, columns: Sequence[str]) -> Any:
+    """Text that is a date in every field as dates, as in CSV."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in columns:
+        column = table[name]
+        if not is_text(column.type) or not pc.all(pc.match_substring_regex(column, f"^$|{DATE}")).as_py():
+            continue
+        given = pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
+        for zone in (None, "UTC"):
+            with suppress(pa.ArrowInvalid):  # no day of the calendar: text
+                dates = given.cast(pa.timestamp("us", zone))
+                table = table.set_column(table.column_names.index(name), name, dates)
+                break
+    return table
 
 
 def _without_markers(table: Any, ids: str | None) -> Any:

@@ -32,7 +32,7 @@ class Ingestion:
         How they were made, in their order, so that :func:`unifilter.data.newcomers.read_newcomers` can encode
         another table alike: :mod:`unifilter.data.recipes`.
     arguments : dict of str
-        The columns' names as they were given: source, target, weight, id, label; and the delimiter.
+        The columns' names as they were given or found: source, target, weight, id, label; and the delimiter.
 
     Examples
     --------
@@ -72,7 +72,9 @@ class Ingestion:
         nodes = [f"{self.node_rows:,} rows" if self.node_rows else "no table, those that the edges name"]
         nodes += _counted((self.merged, "repeated and merged"), (self.unlabelled, "unlabelled"))
         first = f" ({self.first_unknown})" if self.first_unknown else ""
-        edges = [f"{self.edge_rows:,} rows"]
+        ends = [self.arguments.get(end) for end in ("source", "target")]
+        named = "" if ends in ([None, None], ["src", "dst"]) else f" from {ends[0]!r} to {ends[1]!r}"
+        edges = [f"{self.edge_rows:,} rows{named}"]
         edges += _counted(
             (self.unknown, f"dropped for an end that is no node{first}"),
             (self.self_loops, "self-loops dropped"),

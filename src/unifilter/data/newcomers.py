@@ -8,7 +8,7 @@ import numpy as np
 
 from unifilter._types import FloatArray, IntArray
 from unifilter.data.dataset import Dataset
-from unifilter.data.edges import EdgeColumns, check_edge_columns, read_edges
+from unifilter.data.edges import EdgeColumns, edge_columns, read_edges
 from unifilter.data.files import TableFile, open_table
 from unifilter.data.ids import NodeIndex, common_type, node_ids
 from unifilter.data.nodes import feature_columns, first_rows, places
@@ -120,11 +120,8 @@ def read_newcomers(
         open_table(table, delimiter, name) for table, name in ((nodes, "new nodes"), (edges, "new edges"))
     )
     X, ids, notes = _read_nodes(dataset, node_file, id or said.get("id", "id"))
-    columns = EdgeColumns(
-        source or said.get("source") or "src",
-        target or said.get("target") or "dst",
-        weight or said.get("weight"),
-    )
+    ends = source or said.get("source"), target or said.get("target")
+    columns = edge_columns(edge_file, *ends, weight or said.get("weight"))
     arcs, weights, more = _read_edges(dataset, ids, edge_file, columns, str(node_file))
     return Newcomers(preprocess(X, dataset.preprocessing), arcs, weights, ids, notes + more)
 
@@ -204,7 +201,6 @@ def _read_edges(
 ) -> tuple[IntArray, FloatArray | None, list[str]]:
     import pyarrow as pa
 
-    check_edge_columns(file, columns)
     n, old = dataset.n, _old_ids(dataset)
     kind = common_type(old.type, ids.type)
     every = pa.concat_arrays([old.cast(kind), ids.cast(kind)])

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from unifilter._types import BoolArray, FloatArray, IntArray
-from unifilter.data.files import is_text
+from unifilter.data.files import DATE, is_text
 
 Recipe: TypeAlias = dict[str, Any]
 Where: TypeAlias = Callable[[str, int], str]  # says in errors which field is meant: column, row
@@ -41,7 +41,7 @@ HOLDS = {
     "category": "text",
 }
 # How fields of these kinds look in a CSV file, to find the one that turned a column into text.
-LOOKS = {"number": NUMBER, "date": r"^\d{4}-\d\d-\d\d([ T]\d\d:.*)?$", "time": r"^\d\d:\d\d(:\d\d)?$"}
+LOOKS = {"number": NUMBER, "date": DATE, "time": r"^\d\d:\d\d(:\d\d)?$"}
 
 
 def features(table: Any, recipes: Sequence[Recipe], where: Where) -> tuple[FloatArray, list[str]]:

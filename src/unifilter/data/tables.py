@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unifilter.data.dataset import Dataset
-from unifilter.data.edges import EdgeColumns, check_edge_columns, read_edges
+from unifilter.data.edges import edge_columns, read_edges
 from unifilter.data.files import open_table
 from unifilter.data.ingestion import Ingestion
 from unifilter.data.nodes import nodes_of_edges, read_nodes
@@ -21,8 +21,8 @@ __all__ = ["Ingestion", "read_tables"]
 def read_tables(
     edges: Any,
     nodes: Any = None,
-    source: str = "src",
-    target: str = "dst",
+    source: str | None = None,
+    target: str | None = None,
     weight: str | None = None,
     id: str | None = "id",
     label: str | None = "label",
@@ -42,8 +42,9 @@ def read_tables(
     nodes : path or table, optional
         One row a node, in memory at once. Without it the nodes are those that the edges name, sorted, and
         have neither features nor labels.
-    source, target, weight : str
-        Columns of the edge table; weights are finite and not negative, ``weight=None`` makes all edges equal.
+    source, target, weight : str, optional
+        Columns of the edge table. If not given, ends are src and dst, source and target, from and to, or u
+        and v. Weights are finite and not negative; ``weight=None`` makes all edges equal.
     id, label : str
         Columns of the node table. ``id=None``: the row number, from 0. ``label=None``: no labels.
     features : list of str, optional
@@ -100,8 +101,8 @@ def read_tables(
       age: number, 1 missing filled with the median 40 and flagged
       town: one-hot (2 categories)
     """
-    edge_file, wanted = open_table(edges, delimiter, "edge table"), EdgeColumns(source, target, weight)
-    check_edge_columns(edge_file, wanted)
+    edge_file = open_table(edges, delimiter, "edge table")
+    wanted = edge_columns(edge_file, source, target, weight)
     arguments = wanted._asdict() | {"id": id, "label": label, "delimiter": delimiter}
     if nodes is None:
         known, origin = nodes_of_edges(edge_file, wanted), str(edge_file)
