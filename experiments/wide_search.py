@@ -53,12 +53,15 @@ WIDE = Space(
 # Dropout on the basis reads all of V for every member: only where that is small.
 DROPPED = Space(WIDE.values | {"options.basis_dropout": [0.0, 0.4, 0.8]})
 SMALL = ("cora", "citeseer")
-# Without what costs another pass over V, so that two cores can search it.
+# Narrow, and without what costs another pass over V, so that two cores can search it.
 ROWS = Space(
     WIDE.values
     | {
         "options.row_norm": [True],
         "options.per_column": [False],
+        "options.ego": [False],
+        "options.hidden": [64],
+        "options.layers": [1, 2, 3],
         "options.dropout": [0.0, 0.2, 0.5, 0.8],
         "training.lr": [0.01, 0.05, 0.1],
         "training.weight_decay": [0.0, 5e-5, 5e-4, 5e-3],

@@ -28,6 +28,7 @@ def test_claims_follow_what_a_part_shows(results_of, scale):
     found = exhibits([part("one", claims=claims), part("two")], results_of([]), scale)
     assert [e.name for e in found["One"]] == ["one", "claims_one"]
     assert found["One"][1].items == [("a", "Holds: 1"), ("b", "Does not hold: 2")]
+    assert found["One"][1].held == [True, False]
     assert [e.name for e in found["Two"]] == ["two"]
 
 

@@ -1,5 +1,6 @@
 from html.parser import HTMLParser
 
+from unifilter.viz.exhibit import Words
 from unifilter.viz.exhibit_page import html, write
 from viz.exhibits import PARTS, WORDS
 
@@ -39,6 +40,16 @@ def test_the_opening_counts_all_tables():
 
 def test_words_pair_a_claim_with_its_evidence():
     assert "<dt>b</dt><dd>c</dd>" in html({"Errata": [WORDS]}, "T", "t")
+
+
+def test_claims_say_whether_they_hold_and_are_counted():
+    claims = Words("claims", "What holds", (), [("b", "c"), ("d", "e"), ("f", "g")], [True, False, True])
+    text = html(dict(PARTS) | {"Claims": [claims]}, "T", "t")
+    assert '<dt><b class="agrees">✓</b>b</dt><dd>c</dd>' in text
+    assert '<dt><b class="below">✗</b>d</dt><dd>e</dd>' in text
+    assert (
+        '<span class="agrees" style="flex:2">✓ 2</span><span class="below" style="flex:1">✗ 1</span>' in text
+    )
 
 
 def test_the_page_is_one_file_in_a_folder_that_is_made(tmp_path):

@@ -33,7 +33,7 @@ def held(part: str, claims: Sequence[Claim]) -> Words:
     [('1 is less than 2', 'Holds: 1 against 2')]
     """
     items = [(c.sentence, f"{'Holds' if c.holds else 'Does not hold'}: {c.evidence}") for c in claims]
-    return Words(f"claims_{part}", "What holds", (), items)
+    return Words(f"claims_{part}", "What holds", (), items, [c.holds for c in claims])
 
 
 def begun(parts: Sequence[Part], results: Results, scale: Scale) -> list[Part]:

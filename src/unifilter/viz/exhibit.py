@@ -193,12 +193,13 @@ class Plot:
 
 @dataclass(frozen=True)
 class Words:
-    """A heading and paragraphs; ``items`` become a list of (claim, evidence)."""
+    """A heading and paragraphs; ``items`` become a list of (claim, evidence), ``held`` says which hold."""
 
     name: str
     title: str
     paragraphs: Sequence[str] = ()
     items: Sequence[tuple[str, str]] = field(default_factory=tuple)
+    held: Sequence[bool] = ()
 
 
 Exhibit = Table | Plot | Words

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from unifilter.viz.exhibit import Exhibit, Plot, Table, Words
+from unifilter.viz.exhibit import Exhibit, Plot, Table, Verdict, Words
 from unifilter.viz.exhibit_look import COMPARED, SIGNS, WORDS
 from unifilter.viz.exhibit_plot import draw
 from unifilter.viz.exhibit_table import table_html, tally
@@ -16,6 +16,7 @@ from unifilter.viz.style import percent
 
 Parts = Mapping[str, Sequence[Exhibit]]
 FILE = "reproduction.html"
+_HELD: dict[bool, tuple[Verdict, str]] = {True: ("agrees", "✓"), False: ("below", "✗")}
 _CSS = Path(__file__).with_name("exhibit.css")
 
 
@@ -83,12 +84,20 @@ def _contents(parts: Parts) -> str:
     blocks = []
     for i, (name, exhibits) in enumerate(parts.items()):
         items = "".join(
-            f'<li><a href="#{escape(e.name)}">{escape(e.title)}</a>'
-            f"{tally(e.verdicts()) if isinstance(e, Table) else ''}</li>"
-            for e in exhibits
+            f'<li><a href="#{escape(e.name)}">{escape(e.title)}</a>{_score(e)}</li>' for e in exhibits
         )
         blocks.append(f'<div><h3><a href="#part-{i}">{escape(name)}</a></h3><ul>{items}</ul></div>')
     return f'<nav class="contents card wide">{"".join(blocks)}</nav>'
+
+
+def _score(exhibit: Exhibit) -> str:
+    """How many cells of a table agree, how many claims hold."""
+    if isinstance(exhibit, Table):
+        return tally(exhibit.verdicts())
+    held = exhibit.held if isinstance(exhibit, Words) else ()
+    counts = [(_HELD[h], held.count(h)) for h in (True, False) if h in held]
+    spans = (f'<span class="{v}" style="flex:{n}">{sign} {n}</span>' for (v, sign), n in counts)
+    return f'<div class="tally">{"".join(spans)}</div>' if counts else ""
 
 
 def _block(exhibit: Exhibit) -> str:
@@ -103,8 +112,12 @@ def _block(exhibit: Exhibit) -> str:
 
 def _words(words: Words) -> str:
     paragraphs = "".join(f"<p>{escape(text)}</p>" for text in words.paragraphs)
+    marks = [f'<b class="{v}">{sign}</b>' for v, sign in (_HELD[h] for h in words.held)] or [""] * len(
+        words.items
+    )
     items = "".join(
-        f"<div><dt>{escape(claim)}</dt><dd>{escape(evidence)}</dd></div>" for claim, evidence in words.items
+        f"<div><dt>{mark}{escape(claim)}</dt><dd>{escape(evidence)}</dd></div>"
+        for mark, (claim, evidence) in zip(marks, words.items, strict=True)
     )
     listed = f"<dl>{items}</dl>" if items else ""
     return (
