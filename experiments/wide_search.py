@@ -1,7 +1,7 @@
 """Which changes of UniFilter's architecture help where, by mean validation accuracy over ten splits.
 
     python experiments/wide_search.py cora fixed --settings 400
-    python experiments/wide_search.py cora fixed --space rows --settings 100
+    python experiments/wide_search.py cora,citeseer quota,fixed --space rows --settings 100
     python experiments/wide_search.py --show
 
 Spaces with more than the paper's architecture. "wide": a bias, the features beside the filtered ones, weights
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import torch
@@ -92,12 +93,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("graph", nargs="?")
-    parser.add_argument("splits", nargs="?", choices=["quota", "fixed"])
+    parser.add_argument("graphs", nargs="?", help="names with commas")
+    parser.add_argument("splits", nargs="?", help="quota, fixed or both, with a comma")
     parser.add_argument("--space", choices=NAMES, default="wide")
     parser.add_argument("--settings", type=int, default=400)
     parser.add_argument("--batch", type=int, help="settings that begin together; all of them by default")
-    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="for each graph and its splits")
     parser.add_argument("--out", type=Path, default=JOURNALS)
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
@@ -109,21 +110,23 @@ def main() -> None:
                 print(f"  {name}: {', '.join(f'{value} {count}' for value, count in counts.most_common())}")
         return
     if given.splits is None:
-        parser.error("name a graph and its splits, or --show.")
+        parser.error("name graphs and splits, or --show.")
     torch.set_float32_matmul_precision("high")
-    data, space = load(given.graph), space_for(given.space, given.graph)
-    found = search(
-        data,
-        [t.split for t in trials(data, f"{given.splits}:10")],
-        space,
-        given.settings,
-        sampler=Random(space, SEED),
-        seconds=given.seconds,
-        batch=given.batch or given.settings,
-        journal=given.out / f"{given.space}_{given.graph}_{given.splits}.jsonl",
-        on_batch=lambda new, left: print(f"{left} left, {max(t.accuracy for t in new):.4f}", flush=True),
-    )
-    print(f"best: {found[0].accuracy:.4f} {found[0].setting}")
+    for graph, kind in product(given.graphs.split(","), given.splits.split(",")):
+        print(f"{given.space} {graph} {kind}", flush=True)
+        data, space = load(graph), space_for(given.space, graph)
+        found = search(
+            data,
+            [t.split for t in trials(data, f"{kind}:10")],
+            space,
+            given.settings,
+            sampler=Random(space, SEED),
+            seconds=given.seconds,
+            batch=given.batch or given.settings,
+            journal=given.out / f"{given.space}_{graph}_{kind}.jsonl",
+            on_batch=lambda new, left: print(f"{left} left, {max(t.accuracy for t in new):.4f}", flush=True),
+        )
+        print(f"best: {found[0].accuracy:.4f} {found[0].setting}", flush=True)
 
 
 if __name__ == "__main__":
