@@ -34,6 +34,7 @@ def walked(tables, tmp_path_factory):
 def test_the_walk_leaves_model_predictions_report_and_record(walked, tables):
     out, _ = walked
     assert sorted(p.name for p in out.iterdir()) == [
+        "arguments.json",
         "model",
         "predictions.parquet",
         "record.jsonl",
@@ -248,7 +249,9 @@ def test_a_complete_run_of_another_model_is_not_taken_for_this_one(tables, tmp_p
     for other in (("--model", "gcn"), ("--model", "sgc", "--seed", "1"), ("--model", "auto")):
         again = fit(*words, *other, "--resume")
         assert again.exit_code == 2
-        assert "holds a complete run of sgc with seed 0" in again.stderr
+        assert "--resume continues a run with the same arguments" in again.stderr
+    assert "nothing to resume" in fit(*words, "--model", "sgc", "--resume").stdout
+    assert not (tmp_path / "run" / "state").exists()
 
 
 def test_a_run_that_was_cut_off_is_neither_thrown_away_nor_continued_on_other_data(
@@ -267,9 +270,11 @@ def test_a_run_that_was_cut_off_is_neither_thrown_away_nor_continued_on_other_da
     table.assign(x0=table["x0"] + 1).to_parquet(nodes)
     changed = fit(*words, "--resume")
     assert changed.exit_code == 2
-    assert "but contents of the data was" in changed.stderr
+    assert "the tables, or the named graph, have changed since" in changed.stderr
     table.to_parquet(nodes)
     assert fit(*words, "--resume").exit_code == 0
+    table.assign(x0=table["x0"] + 1).to_parquet(nodes)  # of a complete run too
+    assert "the tables, or the named graph, have changed since" in fit(*words, "--resume").stderr
 
 
 def test_predictions_are_csv_where_the_name_says_so_and_other_names_are_refused(tmp_path):

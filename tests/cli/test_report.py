@@ -41,6 +41,22 @@ def test_the_report_holds_what_came_out(data, split, result):
     assert found.analysis.n == 120
 
 
+def test_of_a_committee_the_first_member_is_shown_however_few_its_hops(data, split):
+    members = ({"K": 2, "hidden": 8}, {"hidden": 4})
+    result = run(data, split, "committee", {"K": 4, "members": members}, Training(epochs=5))
+    found = fit_report(data, split, result)
+    alone = result.inputs.first(2)
+    assert_allclose(found.frequencies, basis_frequencies(data, result.model.members[0], alone))
+    assert found.weights.shape == found.frequencies.shape == (3,)
+    assert_allclose(found.response.g, filter_response(result.model.members[0], alone).g)
+
+
+def test_the_analysis_is_of_the_scaled_features(data, split, result):
+    scaled = replace(data, X=data.X * np.array([100, 1, 1, 1, 1], np.float32))
+    found = fit_report(data, split, result, scaled).analysis
+    assert abs(found.features.mean - fit_report(data, split, result).analysis.features.mean) > 1e-3
+
+
 def test_the_spectrum_is_that_of_the_basis_vectors(data, result):
     """f(u) = u^T L u / (2 u^T u) of every vector of the basis written out, weighed by energy."""
     U = mix(result.inputs.V.double(), result.model.basis(result.inputs).detach().double())

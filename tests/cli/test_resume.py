@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from unifilter import Trained
 from unifilter.cli.app import app
-from unifilter.cli.resume import begin, forget
+from unifilter.cli.resume import CONTENTS, begin, forget
 
 from .conftest import start
 
@@ -91,20 +91,22 @@ def test_ctrl_c_before_training_is_one_line(tmp_path):
 
 def test_only_the_same_question_is_continued(tmp_path):
     asked = {"model": "sgc", "seed": 0, "weight_decay": 0.1}
-    begin(tmp_path / "state", asked, resume=False)
-    begin(tmp_path / "state", asked, resume=True)
+    begin(tmp_path, asked, resume=False)
+    begin(tmp_path, asked, resume=True)
     with pytest.raises(ValueError, match="weight-decay was 0.1 and is 0.2"):
-        begin(tmp_path / "state", asked | {"weight_decay": 0.2}, resume=True)
-    begin(tmp_path / "state", asked | {"weight_decay": 0.2}, resume=False)
+        begin(tmp_path, asked | {"weight_decay": 0.2}, resume=True)
+    with pytest.raises(ValueError, match="the tables, or the named graph, have changed since"):
+        begin(tmp_path, asked | {CONTENTS: "ab12"}, resume=True)
+    begin(tmp_path, asked | {"weight_decay": 0.2}, resume=False)
 
 
 def test_a_fresh_start_forgets_the_checkpoints(tmp_path):
-    begin(tmp_path / "state", {}, resume=False)
-    (tmp_path / "state" / "state.json").write_text("{}")
-    begin(tmp_path / "state", {}, resume=True)
-    assert (tmp_path / "state" / "state.json").exists()
-    begin(tmp_path / "state", {}, resume=False)
-    assert [p.name for p in (tmp_path / "state").iterdir()] == ["arguments.json"]
+    state = begin(tmp_path, {}, resume=False)
+    (state / "state.json").write_text("{}")
+    begin(tmp_path, {}, resume=True)
+    assert (state / "state.json").exists()
+    begin(tmp_path, {}, resume=False)
+    assert not list(state.iterdir())
     forget(tmp_path / "state")
     forget(tmp_path / "state")
     assert not (tmp_path / "state").exists()

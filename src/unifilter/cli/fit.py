@@ -13,7 +13,7 @@ import numpy as np
 import typer
 
 from unifilter.cli.flags import flags
-from unifilter.cli.resume import begin, forget
+from unifilter.cli.resume import CONTENTS, begin, forget
 from unifilter.cli.show import Display, summary
 from unifilter.cli.splits import HELP, parse_split
 from unifilter.cli.tables import Source, check_labels
@@ -21,7 +21,6 @@ from unifilter.data import Dataset
 from unifilter.data.splits import Split
 from unifilter.models import model_class
 from unifilter.models._registry import configure
-from unifilter.record import read
 from unifilter.train import Result, Training, run
 from unifilter.train.auto import choose, parse_budget
 from unifilter.train.result import describe
@@ -79,16 +78,12 @@ def fit(
     ] = False,
 ) -> None:
     """Train on the labelled nodes, predict all nodes, and write a report."""
-    state = out / "state"
-    if (out / "model" / "model.json").exists():
-        if not resume:
-            raise FileExistsError(
-                f"{out} holds a trained model already: choose another --out, or delete it first."
-            )
-        if not state.exists():
-            _say_complete(out, model, seed, as_json)
-            return
-    elif state.exists() and not resume:
+    trained, cut_off = (out / "model" / "model.json").exists(), (out / "state").exists()
+    if trained and not resume:
+        raise FileExistsError(
+            f"{out} holds a trained model already: choose another --out, or delete it first."
+        )
+    if cut_off and not resume:
         raise FileExistsError(f"{out} holds a run that was cut off: go on with --resume, or delete it first.")
     # Whatever can be wrong is wrong before anything is loaded or written.
     training = Training(
@@ -113,8 +108,12 @@ def fit(
     dataset = raw if chosen else data.scaled(raw)
     asked = asdict(data) | asdict(training) | {"split": split, "model": model, "option": options}
     asked |= {"half": True} if half else {}
-    asked |= {"contents of the data": describe(raw)["checksum"]}
-    begin(state, asked, resume)
+    asked |= {CONTENTS: describe(raw)["checksum"]}
+    state = begin(out, asked, resume)
+    if trained and not cut_off:
+        forget(state)
+        _say_complete(out, as_json)
+        return
     with Display(quiet=as_json or not sys.stderr.isatty()) as display:
         if model == "auto":
             result = choose(
@@ -133,7 +132,7 @@ def fit(
             watch = display.epochs(training)
             where: dict[str, Any] = {"device": device, "folder": state, "on_epoch": watch}
             result = run(dataset, parts, model, options, training, half=half, **where)
-    report = write(out, raw, parts, result, report)
+    report = write(out, raw, parts, result, report, data.scaled(raw))
     if not result.interrupted:
         forget(state)
     if as_json:
@@ -146,7 +145,9 @@ def fit(
         raise typer.Exit(130)
 
 
-def write(out: Path, dataset: Dataset, split: Split, result: Result, report: bool) -> bool:
+def write(
+    out: Path, dataset: Dataset, split: Split, result: Result, report: bool, scaled: Dataset | None = None
+) -> bool:
     """Model, predictions, record, and the report where it is wanted and plotly is there; whether it is."""
     out.mkdir(parents=True, exist_ok=True)
     labels = training_labels(dataset, split) if cls_uses(result.model, "labels") else None
@@ -160,7 +161,7 @@ def write(out: Path, dataset: Dataset, split: Split, result: Result, report: boo
         from unifilter.cli.report import fit_report
         from unifilter.viz import write_report
 
-        write_report(out / "report.html", fit_report(dataset, split, result))
+        write_report(out / "report.html", fit_report(dataset, split, result, scaled))
     return report
 
 
@@ -229,15 +230,8 @@ def _fits(value: Any, annotation: str) -> bool:
     return any(isinstance(value, kinds[name]) for name in named)
 
 
-def _say_complete(out: Path, model: str, seed: int, as_json: bool) -> None:
-    """Nothing is left to do: a script may say --resume always, but not of another run."""
-    record = read(out / "record.jsonl")[-1]
-    same = (record.model, record.seed) == (model, seed)
-    if not same and (model != "auto" or record.model not in ("unifilter", "committee")):
-        raise FileExistsError(
-            f"{out} holds a complete run of {record.model} with seed {record.seed}, and not of {model} with "
-            f"seed {seed}: choose another --out, or delete it first."
-        )
+def _say_complete(out: Path, as_json: bool) -> None:
+    """Nothing is left to do, so that a script may always say --resume."""
     if as_json:
         print((out / "record.jsonl").read_text().splitlines()[-1])
     else:

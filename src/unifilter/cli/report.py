@@ -21,17 +21,18 @@ from unifilter.train import Result
 from unifilter.viz import FitReport, Response
 
 
-def fit_report(dataset: Dataset, split: Split, result: Result) -> FitReport:
-    """Plain data for :func:`unifilter.viz.write_report`."""
+def fit_report(dataset: Dataset, split: Split, result: Result, scaled: Dataset | None = None) -> FitReport:
+    """Plain data for :func:`unifilter.viz.write_report`; the analysis is of the scaled features."""
     weights = frequencies = shape = None
     # Of a committee, the filter of its first member, which did best on validation nodes.
     filter_ = result.model.members[0] if isinstance(result.model, Committee) else result.model
     if isinstance(filter_, UniFilter) and isinstance(result.inputs, Basis):
         weights = filter_.w.detach().double().mean(dim=1).cpu().numpy()
-        frequencies = basis_frequencies(dataset, filter_, result.inputs)
-        shape = filter_response(filter_, result.inputs)
+        inputs = result.inputs.first(filter_.config.K)  # members of a committee share the longest
+        frequencies = basis_frequencies(dataset, filter_, inputs)
+        shape = filter_response(filter_, inputs)
     return FitReport(
-        analysis=analyze(dataset),
+        analysis=analyze(scaled or dataset),
         record=result.record,
         history=result.history,
         classes=dataset.classes,

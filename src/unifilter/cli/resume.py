@@ -8,35 +8,47 @@ from typing import Any
 
 from unifilter.record import write_atomically
 
+CONTENTS = "contents of the data"
 
-def begin(state: Path, asked: dict[str, Any], resume: bool) -> None:
-    """Prepare the folder of checkpoints: empty, or what a run with the same arguments left.
+
+def begin(out: Path, asked: dict[str, Any], resume: bool) -> Path:
+    """The folder of a run's checkpoints: empty, or what a run with the same arguments left.
+
+    What was asked for stays beside it when the run is complete and its checkpoints are gone.
 
     Examples
     --------
     >>> import tempfile
-    >>> state = Path(tempfile.mkdtemp()) / "state"
-    >>> begin(state, {"model": "sgc", "seed": 0}, resume=False)
-    >>> begin(state, {"model": "gcn", "seed": 0}, resume=True)
+    >>> out = Path(tempfile.mkdtemp())
+    >>> begin(out, {"model": "sgc", "seed": 0}, resume=False).name
+    'state'
+    >>> begin(out, {"model": "gcn", "seed": 0}, resume=True)
     Traceback (most recent call last):
         ...
     ValueError: --resume continues a run with the same arguments, but model was sgc and is gcn. ...
     """
     asked = json.loads(json.dumps(asked, default=str))
-    file = state / "arguments.json"
+    state, file = out / "state", out / "arguments.json"
     if not resume:
         forget(state)
     elif file.exists():
-        before = json.loads(file.read_text())
-        for name in sorted(asked | before):
-            if asked.get(name) != before.get(name):
-                raise ValueError(
-                    f"--resume continues a run with the same arguments, but {name.replace('_', '-')} was "
-                    f"{before.get(name)} and is {asked.get(name)}. Say it as before, or start anew without "
-                    "--resume."
-                )
+        _refuse_another(json.loads(file.read_text()), asked)
     state.mkdir(parents=True, exist_ok=True)
     write_atomically(file, json.dumps(asked))
+    return state
+
+
+def _refuse_another(before: dict[str, Any], asked: dict[str, Any]) -> None:
+    for name in sorted(asked | before):
+        if asked.get(name) == before.get(name):
+            continue
+        differs = f"{name.replace('_', '-')} was {before.get(name)} and is {asked.get(name)}"
+        if name == CONTENTS:
+            differs = "the tables, or the named graph, have changed since"
+        raise ValueError(
+            f"--resume continues a run with the same arguments, but {differs}. Say it as before, or choose "
+            "another --out."
+        )
 
 
 def forget(state: Path) -> None:
