@@ -294,3 +294,11 @@ def test_a_damaged_file_is_named(file, tmp_path):
     (tmp_path / file).write_bytes(content[: len(content) // 2])
     with pytest.raises(ValueError, match=f"{file} is damaged"):
         Trained.load(tmp_path)
+
+
+def test_edges_without_weights_are_refused_where_the_trained_ones_have_some():
+    graph = Graph.from_edges([[0, 1], [1, 2]], weights=[2.0, 4.0])
+    with pytest.raises(ValueError, match="have weights, 3 on average, so new ones need them too"):
+        grow(graph, 1, [[3], [0]])
+    assert grow(graph, 1, [[3], [0]], [1.0]).m == 3
+    assert grow(graph, 1, np.empty((2, 0), int)).n == 4  # nobody's weight is missing

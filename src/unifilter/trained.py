@@ -236,6 +236,11 @@ def grow(graph: Graph, q: int, edges: Any, weights: Any = None) -> Graph:
             f"edge {u} - {v} joins two nodes that were there at training time: the trained graph is frozen. "
             "Leave such edges out, or train again."
         )
+    if graph.weights is not None and weights is None and new.size:
+        raise ValueError(
+            f"edges of the trained graph have weights, {np.mean(graph.weights):g} on average, so new ones "
+            "need them too: pass weights, one for each edge."
+        )
     upper = triu(graph.to_scipy(), format="coo")
     both = np.concatenate([np.stack([upper.row, upper.col]), new], axis=1)
     if graph.weights is None and weights is None:

@@ -4,12 +4,14 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.metrics import accuracy_score, f1_score, log_loss
 from typer.testing import CliRunner
 
 from unifilter.cli.app import app
 from unifilter.cli.fit import write_predictions
+from unifilter.data.splits import Split
 
 RUNNER = CliRunner()
 
@@ -83,7 +85,7 @@ def test_a_class_that_the_model_does_not_know_is_a_wrong_prediction(predicted, t
     )
     found = json.loads(evaluate(tmp_path / "run", "--labels", tmp_path / "t.csv", "--json").stdout)
     assert (found["nodes"], found["accuracy"]) == (1, 1.0)
-    assert (found["of_unknown_classes"], found["accuracy_with_these"]) == (3, 0.25)
+    assert (found["of_unknown_classes"], found["accuracy_with_unknown"]) == (3, 0.25)
 
 
 def test_numbers_are_classes_and_ids_too(tmp_path):
@@ -130,4 +132,43 @@ def test_ids_with_leading_zeros_stay_what_they_are(tmp_path):
     write_predictions(tmp_path / "p.parquet", ids, ("a", "b"), np.array([[0.9, 0.1], [0.1, 0.9]]))
     (tmp_path / "t.csv").write_text("id,label\n007,a\n7,b\n")
     found = json.loads(evaluate(tmp_path / "p.parquet", "--labels", tmp_path / "t.csv", "--json").stdout)
+    assert (found["nodes"], found["accuracy"]) == (2, 1.0)
+
+
+def test_nodes_that_trained_or_chose_are_left_out(tmp_path):
+    p = np.array([[0.9, 0.1], [0.9, 0.1], [0.2, 0.8], [0.9, 0.1]])
+    parts = Split(*(np.arange(4) == i for i in range(3)), "by hand", 0)
+    write_predictions(tmp_path / "p.parquet", None, ("a", "b"), p, parts)
+    (tmp_path / "t.csv").write_text("id,label\n0,b\n1,b\n2,b\n3,b\n")
+    found = json.loads(evaluate(tmp_path / "p.parquet", "--labels", tmp_path / "t.csv", "--json").stdout)
+    assert (found["nodes"], found["that_trained_or_chose"]) == (2, 2)
+    assert (found["accuracy"], found["accuracy_with_these"]) == (0.5, 0.25)
+    (tmp_path / "t.csv").write_text("id,label\n0,a\n1,b\n")
+    found = json.loads(evaluate(tmp_path / "p.parquet", "--labels", tmp_path / "t.csv", "--json").stdout)
+    assert (found["nodes"], found["accuracy"]) == (2, 0.5)  # where there are no others
+
+
+@pytest.mark.parametrize(
+    ("classes", "labels"),
+    [
+        (("0", "1"), [0.0, 1.0, None, -1.0]),
+        (("0", "1"), ["0.0", "1.0", None, "-1"]),
+        (("false", "true"), [False, True, None, None]),
+        (("2024-01-01", "2024-01-02"), ["2024-01-01", "2024-01-02", None, None]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_labels_are_read_as_at_training(classes, labels, kind, tmp_path):
+    if kind == "parquet" and labels[0] == "0.0":
+        pytest.skip("text in a Parquet file is text")
+    ids = [f"2024-05-0{i + 1}" for i in range(4)]  # like dates, but names
+    p = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5], [0.5, 0.5]])
+    write_predictions(tmp_path / "p.parquet", pa.array(ids), classes, p)
+    frame, file = pd.DataFrame({"ID": ids, "Label": labels}), tmp_path / f"t.{kind}"
+    frame.to_csv(file, index=False) if kind == "csv" else frame.to_parquet(file)
+    result = evaluate(tmp_path / "p.parquet", "--labels", file, "--json")
+    if kind == "csv" and labels[0] is False:
+        assert "others" in result.stderr  # pandas writes False, and so it is called at training
+        return
+    found = json.loads(result.stdout)
     assert (found["nodes"], found["accuracy"]) == (2, 1.0)

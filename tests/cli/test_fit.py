@@ -41,7 +41,7 @@ def test_the_walk_leaves_model_predictions_report_and_record(walked, tables):
         "report.html",
     ]
     found = pd.read_parquet(out / "predictions.parquet")
-    assert list(found.columns) == ["id", "class", "p(ape)", "p(bee)", "p(cat)"]
+    assert list(found.columns) == ["id", "class", "p(ape)", "p(bee)", "p(cat)", "part"]
     assert found["id"].tolist() == pd.read_parquet(tables["nodes"])["who"].tolist()
     p = found[["p(ape)", "p(bee)", "p(cat)"]].to_numpy()
     assert_allclose(p.sum(axis=1), 1)
@@ -70,7 +70,7 @@ def test_the_record_says_what_was_done(walked):
 
 def test_the_model_predicts_what_was_written(walked):
     out, _ = walked
-    written = pd.read_parquet(out / "predictions.parquet").iloc[:, 2:].to_numpy()
+    written = pd.read_parquet(out / "predictions.parquet").iloc[:, 2:-1].to_numpy()
     assert_allclose(Trained.load(out / "model").predict_proba(), written, atol=1e-5)
 
 
@@ -201,10 +201,14 @@ def test_too_few_labels_are_named(tmp_path):
     kinds = ["a", "a", "a", "a", "b", "b", "", "", ""]
     (tmp_path / "n.csv").write_text("id,x,label\n" + "".join(f"{i},{i},{k}\n" for i, k in enumerate(kinds)))
     words = ("--edges", tmp_path / "e.csv", "--nodes", tmp_path / "n.csv", "--out", tmp_path / "run")
-    result = fit(*words)
-    assert result.exit_code == 2
-    assert "class b has fewer than 3 labelled nodes" in result.stderr
-    result = fit(*words, "--label", "")
+    result = fit(*words, "--model", "sgc", "--epochs", "3")
+    assert result.exit_code == 0
+    assert "class 'b': fewer than 3 labelled nodes, too few for scores" in result.stderr
+    assert "classes: a 4, b 2" in result.stdout
+    part = pd.read_parquet(tmp_path / "run" / "predictions.parquet")["part"].tolist()
+    assert sorted(part[4:6]) == ["test", "train"]
+    assert pd.isna(part[6:]).all()
+    result = fit(*words[:-1], tmp_path / "other", "--label", "")
     assert "labels of two classes at least are needed" in result.stderr
 
 

@@ -101,3 +101,27 @@ def test_a_folder_without_a_model_is_named(tables, tmp_path):
     result = invoke("predict", tmp_path, "--nodes", tables["new_nodes"], "--edges", tables["new_edges"])
     assert result.exit_code == 2
     assert "holds no trained model" in result.stderr
+
+
+def test_nodes_without_edges_come_alone(run, tables, tmp_path):
+    words = ("predict", run, "--nodes", tables["new_nodes"], "--out", tmp_path / "p.parquet")
+    result = RUNNER.invoke(app, [*map(str, words)])
+    assert result.exit_code == 0, result.stderr
+    assert "no edges, so that the nodes are predicted by their features alone" in result.stdout
+    trained, new = Trained.load(run / "model"), pd.read_parquet(tables["new_nodes"])
+    wanted = trained.predict_new(new.drop(columns="who").to_numpy(), np.empty((2, 0), int))
+    assert_allclose(pd.read_parquet(tmp_path / "p.parquet").iloc[:, 2:].to_numpy(), wanted, atol=1e-6)
+
+
+def test_columns_may_have_other_names_than_at_training(run, tables, tmp_path):
+    nodes = pd.read_parquet(tables["new_nodes"]).rename(columns={"who": "name"})
+    edges = pd.read_parquet(tables["new_edges"]).rename(columns={"from": "a", "to": "b"})
+    nodes.to_parquet(tmp_path / "n.parquet")
+    edges.to_parquet(tmp_path / "e.parquet")
+    words = ["predict", run, "--nodes", tmp_path / "n.parquet", "--edges", tmp_path / "e.parquet"]
+    named = ["--id", "name", "--source", "a", "--target", "b", "--out", tmp_path / "p.parquet"]
+    assert RUNNER.invoke(app, [*map(str, words + named)]).exit_code == 0
+    usual = ["predict", run, "--nodes", tables["new_nodes"], "--edges", tables["new_edges"]]
+    assert RUNNER.invoke(app, [*map(str, usual), "--out", str(tmp_path / "q.parquet")]).exit_code == 0
+    found, wanted = (pd.read_parquet(tmp_path / f"{name}.parquet") for name in "pq")
+    pd.testing.assert_frame_equal(found, wanted)

@@ -2,12 +2,13 @@
 
 import gzip
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from unifilter import read_tables
-from unifilter.cli.tables import Source
-from unifilter.data import load
+from unifilter import Graph, read_tables
+from unifilter.cli.tables import Source, check_labels, refuse_rare
+from unifilter.data import Dataset, load
 
 
 @pytest.fixture
@@ -99,3 +100,24 @@ def test_tables_are_preprocessed_too(files):
 def test_what_does_not_go_together_is_refused(wrong, said):
     with pytest.raises(ValueError, match=said):
         Source(**wrong).dataset()
+
+
+def _labelled(*names):
+    y = np.array([sorted(set(names)).index(n) for n in names])
+    graph = Graph.from_edges([[0], [1]], n=len(names))
+    return Dataset(graph, np.ones((len(names), 1), np.float32), y, classes=tuple(sorted(set(names))))
+
+
+def test_doubtful_labels_are_noted():
+    assert check_labels(_labelled(*"aaabbb")) == []
+    notes = check_labels(_labelled(*"aaabcd", "A ", "A "))
+    assert "classes 'A ', 'b', 'c', 'd': fewer than 3 labelled nodes" in notes[0]
+    assert "classes 'A ', 'a' are different classes, though only spaces or capital letters" in notes[1]
+    many = check_labels(_labelled(*"aaabbbcdefghij"))[0]
+    assert many.startswith("classes 'c', 'd', 'e', 'f', 'g' and 3 more: fewer than 3")
+
+
+def test_a_comparison_wants_every_class_in_every_part():
+    refuse_rare(_labelled(*"aaabbb"))
+    with pytest.raises(ValueError, match="class 'b': fewer than 3 labelled nodes"):
+        refuse_rare(_labelled(*"aaabb"))

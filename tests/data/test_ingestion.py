@@ -35,6 +35,11 @@ def test_columns_of_edges_are_named_unless_they_are_the_usual_ones():
     assert str(named).splitlines()[1] == "edges: 5 rows from 'From' to 'To', 1 self-loops dropped"
 
 
+def test_labels_of_minus_one_are_said():
+    said = str(Ingestion(1, 9, unlabelled=5, minus_ones=2))
+    assert said.startswith("nodes: 9 rows, 5 unlabelled (2 of them by a label of -1)")
+
+
 def test_what_an_older_version_saved_is_read():
     values = {k: v for k, v in Ingestion(1, 4).to_json().items() if k not in ("recipes", "arguments")}
     assert Ingestion.from_json(values) == Ingestion(1, 4)

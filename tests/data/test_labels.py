@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from unifilter.data.labels import encode_labels
+from unifilter.data.labels import encode_labels, minus_ones
 
 CASES = {
     "text": (pa.array(["b", "a", None, "", "b"]), False, [1, 0, -1, -1, 1], ("a", "b")),
@@ -43,3 +43,23 @@ def test_classes_are_sorted_and_the_rest_is_unlabelled(case):
 def test_what_is_no_set_of_classes_is_refused(column, said):
     with pytest.raises(ValueError, match=said):
         encode_labels(column, "nodes.csv, column 'c'", guess=False)
+
+
+def test_measurements_in_csv_are_told_from_classes_below_zero_too():
+    with pytest.raises(ValueError, match="data row 2 is -0.25, a measurement"):
+        encode_labels(pa.array(["1", "-0.25"]), "nodes.csv, column 'c'", guess=True)
+
+
+@pytest.mark.parametrize(
+    ("column", "guess", "count"),
+    [
+        (pa.array(["1", "-1", "-1.0", None]), True, 2),
+        (pa.array(["-1", "a"]), True, 0),
+        (pa.array(["-1", "1"]), False, 0),
+        (pa.array([-1.0, float("nan"), None]), False, 1),
+        (pa.array([0, 1]), False, 0),
+        (pa.nulls(2), False, 0),
+    ],
+)
+def test_labels_of_minus_one_are_counted(column, guess, count):
+    assert minus_ones(column, guess) == count

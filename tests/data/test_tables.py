@@ -170,3 +170,23 @@ def test_nan_in_parquet_is_missing_and_refused_in_strict_mode(tmp_path):
     assert read_tables(edges, nodes).X[1].tolist() == [3, 1]
     with pytest.raises(ValueError, match=r"column 'x', data row 2 \(id 'b'\) and 0 others are empty"):
         read_tables(edges, nodes, strict=True)
+
+
+def test_columns_are_found_where_only_capital_letters_differ(tmp_path):
+    (tmp_path / "e.csv").write_text("From,To\na,b\n")
+    (tmp_path / "n.csv").write_text("ID,x,Label\na,1,-1\nb,2,0\nc,3,1\n")
+    data = read_tables(tmp_path / "e.csv", tmp_path / "n.csv")
+    assert data.y.tolist() == [-1, 0, 1]
+    assert data.columns == ("x",)
+    names = {"source": "From", "target": "To", "id": "ID", "label": "Label"}
+    assert names.items() <= data.ingestion.arguments.items()
+    assert data.ingestion.minus_ones == 1
+
+
+def test_a_column_of_the_very_name_goes_before_one_that_is_alike(tmp_path):
+    (tmp_path / "e.csv").write_text("src,dst\na,b\n")
+    (tmp_path / "n.csv").write_text("ID,id,Label,LABEL\n1,a,p,q\n2,b,r,s\n")
+    with pytest.raises(ValueError, match="must have one column 'label'"):
+        read_tables(tmp_path / "e.csv", tmp_path / "n.csv")
+    data = read_tables(tmp_path / "e.csv", tmp_path / "n.csv", label="LABEL")
+    assert data.ids.to_pylist() == ["a", "b"]

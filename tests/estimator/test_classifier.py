@@ -244,3 +244,28 @@ def test_a_graph_of_another_size_and_columns_of_another_number_are_refused(data,
 def test_nothing_is_predicted_before_fitting(data):
     with pytest.raises(NotFittedError):
         UniFilterClassifier().predict(data.X)
+
+
+@pytest.mark.parametrize("unknown", [-1, None, np.nan])
+def test_unlabelled_rows_do_not_count_in_a_score(data, hidden, fitted, unknown):
+    y = data.y.astype(object if unknown is None else float)
+    y[hidden] = unknown
+    right = fitted.transduction_ == data.y
+    assert fitted.score(data.X, y) == pytest.approx(right[~hidden].mean())
+    weight = np.arange(data.n) + 1.0
+    assert fitted.score(data.X, y, weight) == pytest.approx(
+        np.average(right[~hidden], weights=weight[~hidden])
+    )
+    with pytest.raises(ValueError, match="every row of y is unlabelled"):
+        fitted.score(data.X, np.full(data.n, -1))
+
+
+def test_measured_columns_are_standardised_and_counts_left_alone(data):
+    units = np.array([1e4] + [1e-3] * (data.d - 1))
+    wild = GraphClassifier("sgc", training=Training(epochs=30)).fit(data.X * units, data.y, graph=data.graph)
+    tame = GraphClassifier("sgc", training=Training(epochs=30)).fit(data.X, data.y, graph=data.graph)
+    assert wild.record_.dataset["preprocessing"] == "standard"
+    assert_allclose(wild.label_distributions_, tame.label_distributions_, atol=1e-3)
+    counts = (data.X > 1).astype(float)
+    found = GraphClassifier("sgc", training=Training(epochs=3)).fit(counts, data.y, graph=data.graph)
+    assert found.record_.dataset["preprocessing"] == "none"

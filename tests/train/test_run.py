@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -114,3 +116,15 @@ def test_batches_that_nobody_asked_for_are_noted(data, monkeypatch):
 def test_auto_picks_a_device_that_exists():
     assert pick_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
     assert pick_device("cpu").type == "cpu"
+
+
+def test_nothing_to_filter_is_refused_but_by_models_that_need_no_features():
+    data = load("sbm:n=120,h=0.9")
+    bare = replace(data, X=np.empty((data.n, 0), np.float32))
+    split = splits.stratified(data.y)
+    for model in ("gcn", "mlp", "unifilter"):
+        with pytest.raises(ValueError, match="have no features to filter"):
+            run(bare, split, model, training=Training(epochs=2))
+    for model in ("labelpropagation", "linkx"):
+        found = run(bare, split, model, training=Training(epochs=30)).record.scores["test"]["accuracy"]
+        assert found > 0.4  # of five classes

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from unifilter.cli.flags import flags
-from unifilter.cli.tables import Source, check_labels
+from unifilter.cli.tables import Source, check_labels, refuse_rare
 from unifilter.models import model_class, names
 from unifilter.presets import NAMES, preset, read_preset, settings_of
 from unifilter.train.auto import parse_budget
@@ -83,6 +83,7 @@ def compare(
         _check(configs, data)
     raw = data.raw()
     check_labels(raw)
+    refuse_rare(raw)
     dataset = data.scaled(raw)
     trials = trials_of(dataset, splits)
     entries = {name: Entry(name, options={"budget": time} if name == AUTO else {}) for name in chosen}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from unifilter.data.files import open_table
+from unifilter.data.labels import plain_labels
 from unifilter.train.metrics import scores
 
 EXAMPLES = """Examples:
@@ -29,24 +30,32 @@ def evaluate(
     label: Annotated[str, typer.Option(help="Its column of labels.")] = "label",
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
 ) -> None:
-    """Score predictions on the nodes of a table of true labels."""
+    """Score predictions on the nodes of a table of true labels; nodes that trained or chose are left out."""
     file = run / "predictions.parquet" if run.is_dir() else run
     table_of_p = open_table(file)
-    predicted = table_of_p.read(list(table_of_p.names))
-    table_of_y = open_table(labels)
-    table_of_y.require(id=id, label=label)
-    truth = table_of_y.read([id, label], id, [label])
-    if "id" not in predicted.column_names or not any(c.startswith("p(") for c in predicted.column_names):
+    if "id" not in table_of_p.names or not any(c.startswith("p(") for c in table_of_p.names):
         raise ValueError(
             f"{file} holds no predictions: `unifilter fit` writes id, class, p(...) for each class."
         )
-    p, y, missing, unknown = _matched(predicted, truth, id, label)
-    found: dict[str, Any] = {"nodes": int(y.size), "not_predicted": missing}
-    found |= scores(p, y, np.ones(y.size, bool))
-    if unknown:
+    predicted = table_of_p.read(list(table_of_p.names), "id", ["class"])
+    table_of_y = open_table(labels)
+    id, label = str(table_of_y.find(id)), str(table_of_y.find(label))
+    table_of_y.require(id=id, label=label)
+    truth = table_of_y.read([id, label], id, [label])
+    where = f"{table_of_y}, column {label!r}"
+    known = plain_labels(truth[label], where, guess=table_of_y.types is None).to_pylist()
+    match = _matched(predicted, truth[id].to_pylist(), known)
+    found: dict[str, Any] = {"nodes": int(match.y.size), "not_predicted": match.missing}
+    fresh = ~match.took_part
+    if fresh.any() and not fresh.all():
+        found |= {"nodes": int(fresh.sum()), "that_trained_or_chose": int(match.took_part.sum())}
+        found["accuracy_with_these"] = scores(match.p, match.y, np.ones(fresh.size, bool))["accuracy"]
+    found |= scores(match.p, match.y, fresh if fresh.any() else ~fresh)
+    if match.unknown:
         # Every one of them is predicted wrongly; the other measures are of the classes that the model knows.
-        right = found["accuracy"] * y.size
-        found |= {"of_unknown_classes": unknown, "accuracy_with_these": right / (y.size + unknown)}
+        right = found["accuracy"] * found["nodes"]
+        found["of_unknown_classes"] = match.unknown
+        found["accuracy_with_unknown"] = right / (found["nodes"] + match.unknown)
     if as_json:
         print(json.dumps(found))
         return
@@ -58,34 +67,42 @@ def evaluate(
     Console().print(table)
 
 
-def _matched(predicted: Any, truth: Any, id: str, label: str) -> tuple[Any, Any, int, int]:
-    """Probabilities and class numbers of the nodes that both tables have.
+class Match(NamedTuple):
+    """Nodes that both tables have: their probabilities, class numbers, and whether they trained or chose.
 
-    How many were not predicted, and how many have a label that is no class of the model.
+    ``missing`` were not predicted, ``unknown`` have a label that is no class of the model.
     """
+
+    p: Any
+    y: Any
+    took_part: Any
+    missing: int
+    unknown: int
+
+
+def _matched(predicted: Any, nodes: list[Any], labels: list[Any]) -> Match:
     names = [c[2:-1] for c in predicted.column_names if c.startswith("p(")]
     p = np.stack([predicted[f"p({n})"].to_numpy() for n in names], axis=1)
     place = {_name(v): i for i, v in enumerate(predicted["id"].to_pylist())}
     number = {n: i for i, n in enumerate(names)}
-    rows, y, missing, unknown = [], [], 0, 0
+    rows, y, missing, unknown = list[int](), list[int](), 0, 0
     seen: dict[str, str] = {}
-    for node, name in zip(truth[id].to_pylist(), truth[label].to_pylist(), strict=True):
-        if name is None or name != name:
+    for node, label in zip(map(_name, nodes), labels, strict=True):
+        if label in (None, "", -1):
             continue
-        before = seen.get(_name(node))
-        if before not in (None, _name(name)):
+        name, before = str(label), seen.get(node)
+        if before not in (None, name):
             raise ValueError(f"node {node!r} has two labels, {before!r} and {name!r}: leave one of them.")
         if before is not None:
             continue  # the same row again counts once
-        seen[_name(node)] = _name(name)
-        if _name(node) not in place:
+        seen[node] = name
+        if node not in place:
             missing += 1
-            continue
-        if _name(name) not in number:
+        elif name not in number:
             unknown += 1
-            continue
-        rows.append(place[_name(node)])
-        y.append(number[_name(name)])
+        else:
+            rows.append(place[node])
+            y.append(number[name])
     if not rows:
         if unknown:
             raise ValueError(
@@ -93,7 +110,9 @@ def _matched(predicted: Any, truth: Any, id: str, label: str) -> tuple[Any, Any,
                 "have others."
             )
         raise ValueError("no node of the table of labels was predicted: do the ids agree?")
-    return p[rows], np.array(y), missing, unknown
+    part = predicted["part"].to_pylist() if "part" in predicted.column_names else [None] * len(p)
+    took_part = np.array([part[i] in ("train", "validation") for i in rows])
+    return Match(p[rows], np.array(y), took_part, missing, unknown)
 
 
 def _name(value: Any) -> str:

@@ -102,7 +102,8 @@ def fit(
     seconds = parse_budget(None if budget == "none" else budget)
     pick_device(device)
     raw = data.raw()
-    check_labels(raw)
+    for note in check_labels(raw):
+        print(f"note: {note}", file=sys.stderr)
     parts = parse_split(split, raw)
     chosen = model == "auto" and data.preprocessing == "auto"  # candidates bring their own scaling
     dataset = raw if chosen else data.scaled(raw)
@@ -152,7 +153,7 @@ def write(
     out.mkdir(parents=True, exist_ok=True)
     labels = training_labels(dataset, split) if cls_uses(result.model, "labels") else None
     Trained.of(result, dataset, labels).save(out / "model")
-    write_predictions(out / "predictions.parquet", dataset.ids, dataset.classes, result.p)
+    write_predictions(out / "predictions.parquet", dataset.ids, dataset.classes, result.p, split)
     result.record.append(out / "record.jsonl")
     if report and find_spec("plotly") is None:
         print("no report, since it needs plotly: pip install 'unifilter[viz]'.", file=sys.stderr)
@@ -165,8 +166,11 @@ def write(
     return report
 
 
-def write_predictions(file: Path, ids: Any, classes: Any, p: Any) -> None:
-    """A row a node: its id as it came, the class, the probability of every class; Parquet, or CSV by name."""
+def write_predictions(file: Path, ids: Any, classes: Any, p: Any, split: Split | None = None) -> None:
+    """A row a node: its id as it came, the class, the probability of every class; Parquet, or CSV by name.
+
+    With a split, also which part of it a node was: train, validation, test, or nothing.
+    """
     import pyarrow as pa
     from pyarrow import csv, parquet
 
@@ -174,6 +178,11 @@ def write_predictions(file: Path, ids: Any, classes: Any, p: Any) -> None:
     column = pa.array(np.arange(p.shape[0])) if ids is None else ids
     columns = {"id": column, "class": pa.array(names[p.argmax(axis=1)].tolist())}
     columns |= {f"p({name})": pa.array(p[:, i]) for i, name in enumerate(classes)}
+    if split is not None:
+        part_of = np.full(p.shape[0], None, dtype=object)
+        for name, mask in (("train", split.train), ("validation", split.val), ("test", split.test)):
+            part_of[mask] = name
+        columns["part"] = pa.array(part_of.tolist(), pa.string())
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f".{file.name}.part")
     (csv.write_csv if is_csv(file) else parquet.write_table)(pa.table(columns), part)

@@ -27,7 +27,14 @@ def predict(
     nodes: Annotated[
         Path, typer.Option(help="Table of the new nodes, with the columns of the training table.")
     ],
-    edges: Annotated[Path, typer.Option(help="Table of their edges, to old nodes and among each other.")],
+    edges: Annotated[
+        Path | None,
+        typer.Option(help="Table of their edges, to old nodes and among each other; if there are any."),
+    ] = None,
+    source: Annotated[str | None, typer.Option(help="Column of the edges, if not as at training.")] = None,
+    target: Annotated[str | None, typer.Option(help="Likewise.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Likewise.")] = None,
+    id: Annotated[str | None, typer.Option(help="Column of the nodes, likewise.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Parquet or CSV; RUN/new_predictions.parquet if not given.")
     ] = None,
@@ -38,7 +45,8 @@ def predict(
     is_csv(file)  # a name that cannot be written is refused before the work
     folder = run / "model" if (run / "model").exists() else run
     trained = Trained.load(folder)
-    new = read_newcomers(trained.dataset, str(nodes), str(edges))
+    columns = {"source": source, "target": target, "weight": weight, "id": id}
+    new = read_newcomers(trained.dataset, str(nodes), None if edges is None else str(edges), **columns)
     p = trained.predict_new(new.X, new.edges, new.weights)
     classes = trained.dataset.classes
     write_predictions(file, new.ids, classes, p)

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -67,11 +68,19 @@ class Display:
         return show
 
 
+def _classes(dataset: Dataset, most: int = 8) -> str:
+    """Their names, and how many nodes have each as a label."""
+    count = np.bincount(dataset.y[dataset.labelled], minlength=len(dataset.classes))
+    first = [f"{name} {some:,}" for name, some in zip(dataset.classes[:most], count, strict=False)]
+    return ", ".join(first) + (f" and {len(dataset.classes) - most:,} more" if len(count) > most else "")
+
+
 def summary(dataset: Dataset, result: Result, out: Path, report: bool) -> None:
     """What came out, and where it lies."""
     console, record = Console(highlight=False), result.record
     if dataset.ingestion is not None:
         console.print(str(dataset.ingestion), markup=False)
+        console.print(f"classes: {_classes(dataset)}", markup=False)
     table = Table()
     table.add_column("part")
     measures = list(dict.fromkeys(m for s in record.scores.values() for m in s))

@@ -14,6 +14,7 @@ from unifilter.data import Dataset, load, read_tables
 from unifilter.data.preprocess import NAMES
 
 PANEL = "Your own tables"
+FEW = 3  # labelled nodes of a class: one each to train, validate and test
 
 
 def _option(*names: str, help: str, **more: Any) -> Any:
@@ -120,17 +121,46 @@ def _name(edges: Path) -> str:
     return own if own and stem.lower() in ("edges", "edge", "edgelist", "edge_list", "links") else stem
 
 
-def check_labels(dataset: Dataset) -> None:
-    """Refuse what cannot be divided into training, validation and test."""
+def check_labels(dataset: Dataset) -> list[str]:
+    """Refuse what no model can learn from; what is doubtful is noted."""
     count = np.bincount(dataset.y[dataset.labelled], minlength=len(dataset.classes))
     if (count > 0).sum() < 2:
         raise ValueError(
             "labels of two classes at least are needed: --nodes names the table and --label the column that "
             "holds them."
         )
-    few = [str(dataset.classes[i]) for i in np.flatnonzero((count > 0) & (count < 3))]
+    notes, few = [], _rare(dataset)
+    if few:
+        notes.append(
+            f"{_listed(few)}: fewer than {FEW} labelled nodes, too few for scores that say how well such a "
+            "class is found. Label more, or leave these labels empty."
+        )
+    alike: dict[str, list[str]] = {}
+    for name in (name for name, there in zip(dataset.classes, count, strict=True) if there):
+        alike.setdefault("".join(str(name).casefold().split()), []).append(name)
+    notes += [
+        f"{_listed(some)} are different classes, though only spaces or capital letters tell them apart"
+        for some in alike.values()
+        if len(some) > 1
+    ]
+    return notes
+
+
+def refuse_rare(dataset: Dataset) -> None:
+    """Many divisions into training, validation and test want a node of every class in each part."""
+    few = _rare(dataset)
     if few:
         raise ValueError(
-            f"class {few[0]} has fewer than 3 labelled nodes, too few to train, validate and test on. Label "
-            "more, or leave its labels empty."
+            f"{_listed(few)}: fewer than {FEW} labelled nodes, too few to train, validate and test on. Label "
+            "more, or leave these labels empty."
         )
+
+
+def _rare(dataset: Dataset) -> list[str]:
+    count = np.bincount(dataset.y[dataset.labelled], minlength=len(dataset.classes))
+    return [str(name) for name, some in zip(dataset.classes, count, strict=True) if 0 < some < FEW]
+
+
+def _listed(names: list[str], most: int = 5) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ("class " if len(names) == 1 else "classes ") + ", ".join(map(repr, names[:most])) + more

@@ -48,6 +48,11 @@ class TableFile:
                     f"its columns are {', '.join(map(repr, self.names))[:300]}. {self._way_out(argument)}"
                 )
 
+    def find(self, name: str | None) -> str | None:
+        """The column of this name, or the only one that differs from it in capital letters alone."""
+        alike = [n for n in self.names if name is not None and n.casefold() == name.casefold()]
+        return alike[0] if len(alike) == 1 and name not in self.names else name
+
     def read(self, columns: Sequence[str], ids: str | None = None, text: Sequence[str] = ()) -> Any:
         """The columns as one Arrow table; ``ids`` and ``text`` are not guessed to be numbers or dates."""
         import pyarrow as pa

@@ -24,6 +24,8 @@ class Ingestion:
         Node rows that repeat an earlier one in every column.
     unlabelled : int
         Nodes without a label: those to be predicted.
+    minus_ones : int
+        Those of them whose label is the number -1.
     columns : dict of str
         For every column that was asked for, what was done with it.
     features : int
@@ -54,6 +56,7 @@ class Ingestion:
     repeated: int = 0
     merged: int = 0
     unlabelled: int = 0
+    minus_ones: int = 0
     columns: dict[str, str] = field(default_factory=dict)
     features: int = 0
     recipes: list[dict[str, Any]] = field(default_factory=list)
@@ -69,8 +72,9 @@ class Ingestion:
         return cls(**values)
 
     def __str__(self) -> str:
+        minus = f" ({self.minus_ones:,} of them by a label of -1)" if self.minus_ones else ""
         nodes = [f"{self.node_rows:,} rows" if self.node_rows else "no table, those that the edges name"]
-        nodes += _counted((self.merged, "repeated and merged"), (self.unlabelled, "unlabelled"))
+        nodes += _counted((self.merged, "repeated and merged"), (self.unlabelled, f"unlabelled{minus}"))
         first = f" ({self.first_unknown})" if self.first_unknown else ""
         ends = [self.arguments.get(end) for end in ("source", "target")]
         named = "" if ends in ([None, None], ["src", "dst"]) else f" from {ends[0]!r} to {ends[1]!r}"

@@ -26,7 +26,7 @@ def encode_labels(column: Any, where: str, guess: bool) -> tuple[IntArray, tuple
     """
     import pyarrow.compute as pc
 
-    column = _values(column, where, guess)
+    column = plain_labels(column, where, guess)
     values = pc.drop_null(pc.unique(column))
     values = values.filter(pc.not_equal(values, "" if is_text(column.type) else -1))
     if len(values) < 2:
@@ -41,8 +41,8 @@ def encode_labels(column: Any, where: str, guess: bool) -> tuple[IntArray, tuple
     return codes.astype(np.int64), tuple(str(c) for c in classes.to_pylist())
 
 
-def _values(column: Any, where: str, guess: bool) -> Any:
-    """Text or whole numbers."""
+def plain_labels(column: Any, where: str, guess: bool) -> Any:
+    """Text or whole numbers, -1 where a number is missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -72,12 +72,30 @@ def _values(column: Any, where: str, guess: bool) -> Any:
     return column.cast(pa.int64())
 
 
+def minus_ones(column: Any, guess: bool) -> int:
+    """How many labels are the number -1, which means unlabelled; as a word it is a class.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> minus_ones(pa.array([1, -1, None]), guess=False), minus_ones(pa.array(["a", "-1"]), guess=True)
+    (1, 0)
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if guess and is_text(column.type) and not is_text(_numbers_or_text(column, "").type):
+        column = column.cast(pa.float64())
+    number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    return (pc.sum(pc.equal(column, -1)).as_py() or 0) if number else 0
+
+
 def _numbers_or_text(column: Any, where: str) -> Any:
     """Numbers if every field of a CSV file is one, as "1.0"; but "01" is a name."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     present = pc.drop_null(column)
-    if pc.all(pc.match_substring_regex(present, r"^(0|-?[1-9]\d{0,14})(\.\d*)?$")).as_py():
-        return _values(column.cast(pa.float64()), where, guess=False)
+    if pc.all(pc.match_substring_regex(present, r"^-?(0|[1-9]\d{0,14})(\.\d*)?$")).as_py():
+        return plain_labels(column.cast(pa.float64()), where, guess=False)
     return column

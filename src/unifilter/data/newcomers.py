@@ -42,7 +42,7 @@ class Newcomers(NamedTuple):
 def read_newcomers(
     dataset: Dataset,
     nodes: Any,
-    edges: Any,
+    edges: Any = None,
     source: str | None = None,
     target: str | None = None,
     weight: str | None = None,
@@ -57,7 +57,8 @@ def read_newcomers(
     dataset : Dataset
         What was trained on. Neither its files nor its node table are needed: it knows how they were encoded.
     nodes, edges : path
-        One row a new node, one row an edge between new nodes or between a new and an old one.
+        One row a new node, one row an edge between new nodes or between a new and an old one. Without edges
+        the nodes come alone.
     source, target, weight, id, delimiter : str, optional
         As for :func:`unifilter.data.read_tables`, and if not given what they were there. Where the dataset's
         nodes were the rows of its table, those of the new table are numbered on from n.
@@ -116,14 +117,17 @@ def read_newcomers(
         )
     said = {} if dataset.ingestion is None else dataset.ingestion.arguments
     delimiter = delimiter or said.get("delimiter")
-    node_file, edge_file = (
-        open_table(table, delimiter, name) for table, name in ((nodes, "new nodes"), (edges, "new edges"))
-    )
+    node_file = open_table(nodes, delimiter, "new nodes")
+    edge_file = None if edges is None else open_table(edges, delimiter, "new edges")
     X, ids, notes = _read_nodes(dataset, node_file, id or said.get("id", "id"))
+    X = preprocess(X, dataset.preprocessing)
+    if edge_file is None:
+        alone = f"{node_file}: no edges, so that the nodes are predicted by their features alone"
+        return Newcomers(X, np.empty((2, 0), np.int64), None, ids, [*notes, alone])
     ends = source or said.get("source"), target or said.get("target")
     columns = edge_columns(edge_file, *ends, weight or said.get("weight"))
     arcs, weights, more = _read_edges(dataset, ids, edge_file, columns, str(node_file))
-    return Newcomers(preprocess(X, dataset.preprocessing), arcs, weights, ids, notes + more)
+    return Newcomers(X, arcs, weights, ids, notes + more)
 
 
 def _read_nodes(dataset: Dataset, file: TableFile, id: str | None) -> tuple[FloatArray, Any, list[str]]:

@@ -12,13 +12,16 @@ from unifilter.data.columns import learn
 from unifilter.data.edges import EdgeColumns, ids_in_edges
 from unifilter.data.files import TableFile
 from unifilter.data.ids import NodeIndex, node_ids
-from unifilter.data.labels import encode_labels
+from unifilter.data.labels import encode_labels, minus_ones
 from unifilter.data.recipes import Recipe, Where, feature_names
 from unifilter.data.recipes import features as features_of
 
 
 class Nodes(NamedTuple):
-    """What is known of n nodes; ``rows`` were read, ``merged`` of them repeated others."""
+    """What is known of n nodes; ``rows`` were read, ``merged`` of them repeated others.
+
+    ``minus_ones`` are unlabelled by the number -1.
+    """
 
     ids: Any  # pyarrow array
     X: FloatArray
@@ -29,6 +32,7 @@ class Nodes(NamedTuple):
     recipes: list[Recipe] = []  # noqa: RUF012
     rows: int = 0
     merged: int = 0
+    minus_ones: int = 0
 
 
 def nodes_of_edges(file: TableFile, columns: EdgeColumns) -> Nodes:
@@ -53,7 +57,9 @@ def read_nodes(
     ids = pa.array(rows) if id is None else node_ids(table[id], f"{file}, column {id!r}", guess=csv)
     y: IntArray = np.full(read, -1)
     classes: tuple[str, ...] = ()
+    minus = 0
     if label is not None:
+        minus = minus_ones(table[label], guess=csv)
         y, classes = encode_labels(table[label], f"{file}, column {label!r}", guess=csv)
     if id is not None:
         rows = first_rows(table, ids, str(file), strict)
@@ -63,7 +69,8 @@ def read_nodes(
     recipes, treatments = learn(table, where, strict)
     X, _ = features_of(table, recipes, where)
     columns = tuple(feature_names(recipes))
-    return Nodes(ids, X, y, classes, columns, treatments | left_out, recipes, read, read - rows.size)
+    treatments |= left_out
+    return Nodes(ids, X, y, classes, columns, treatments, recipes, read, read - rows.size, minus)
 
 
 def first_rows(table: Any, ids: Any, file: str, strict: bool = False) -> IntArray:

@@ -46,7 +46,8 @@ def read_tables(
         Columns of the edge table. If not given, ends are src and dst, source and target, from and to, or u
         and v. Weights are finite and not negative; ``weight=None`` makes all edges equal.
     id, label : str
-        Columns of the node table. ``id=None``: the row number, from 0. ``label=None``: no labels.
+        Columns of the node table, also where only capital letters differ. ``id=None``: the row number, from
+        0. ``label=None``: no labels.
     features : list of str, optional
         Columns of the node table; all but id and label if not given.
     delimiter : str, optional
@@ -103,11 +104,11 @@ def read_tables(
     """
     edge_file = open_table(edges, delimiter, "edge table")
     wanted = edge_columns(edge_file, source, target, weight)
-    arguments = wanted._asdict() | {"id": id, "label": label, "delimiter": delimiter}
     if nodes is None:
         known, origin = nodes_of_edges(edge_file, wanted), str(edge_file)
     else:
         node_file = open_table(nodes, delimiter, "node table")
+        id, label = node_file.find(id), node_file.find(label)
         known, origin = read_nodes(node_file, id, label, features, strict), str(node_file)
     found = read_edges(edge_file, wanted, known.ids, origin, strict)
     graph = Graph.from_edges(found.arcs, known.y.size, found.weights)
@@ -130,10 +131,11 @@ def read_tables(
             repeated=graph.duplicates,
             merged=known.merged,
             unlabelled=int(np.count_nonzero(known.y < 0)) if known.classes else 0,
+            minus_ones=known.minus_ones,
             columns=known.treatments,
             features=len(known.columns),
             recipes=known.recipes,
-            arguments=arguments,
+            arguments=wanted._asdict() | {"id": id, "label": label, "delimiter": delimiter},
         ),
     )
 

@@ -17,10 +17,10 @@ from unifilter.data.dataset import Dataset
 from unifilter.data.preprocess import preprocess
 from unifilter.data.splits import Split
 from unifilter.estimator.graphs import OnGraph, arcs_of, dense
-from unifilter.estimator.targets import encode_labels, validation_split
+from unifilter.estimator.targets import encode_labels, labelled, validation_split
 from unifilter.models._basis import Basis
 from unifilter.train import Training, run
-from unifilter.train.auto import choose
+from unifilter.train.auto import choose, suits
 from unifilter.train.run import training_labels
 from unifilter.train.threads import threads_for
 from unifilter.trained import Trained, cls_uses
@@ -79,6 +79,19 @@ class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
         """Classes of nodes: see :meth:`predict_proba`."""
         p = self.predict_proba(X, edges, weights)
         return self.classes_[p.argmax(axis=1)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy on the rows that have a label; unlabelled ones, as in :meth:`fit`, do not count."""
+        from sklearn.metrics import accuracy_score
+
+        predicted, y = self.predict(X), np.asarray(y)
+        known = labelled(y, self.classes_)
+        if not known.any():
+            raise ValueError("a score needs labels, but every row of y is unlabelled.")
+        # An array with None is one of objects, which scikit-learn takes for no classes.
+        given = np.array(y[known].tolist())
+        weight = None if sample_weight is None else np.asarray(sample_weight)[known]
+        return float(accuracy_score(given, predicted[known], sample_weight=weight))
 
     def predict_proba(self, X: Any, edges: Any = None, weights: Any = None) -> FloatArray:
         """Probabilities of nodes.
@@ -232,7 +245,9 @@ class GraphClassifier(_Classifier):
     options : dict, optional
         Of the model's Config.
     training : Training, optional
-    preprocessing : {"none", "row", "standard", "log1p"}
+    preprocessing : {"auto", "none", "row", "standard", "log1p"}
+        Of the features. "auto" standardises them, as one of large numbers would drown the others, but leaves
+        counts (no negative number, most of them 0) as they are.
     neighbors, validation, device, random_state
         As in :class:`UniFilterClassifier`.
 
@@ -250,7 +265,7 @@ class GraphClassifier(_Classifier):
         model: str = "unifilter",
         options: dict[str, Any] | None = None,
         training: Training | None = None,
-        preprocessing: str = "none",
+        preprocessing: str = "auto",
         neighbors: int = 10,
         validation: float = 0.2,
         device: str = "auto",
@@ -266,6 +281,9 @@ class GraphClassifier(_Classifier):
         self.random_state = random_state
 
     def _train(self, dataset: Dataset, split: Split, seed: int) -> Any:
-        data = dataset if self.preprocessing == "none" else dataset.preprocess(self.preprocessing)
+        how = self.preprocessing
+        if how == "auto":
+            how = "standard" if suits(dataset) == ("standard",) else "none"
+        data = dataset if how == "none" else dataset.preprocess(how)
         training = replace(self.training or Training(), seed=seed)
         return run(data, split, self.model, self.options, training, device=self.device)

@@ -40,6 +40,18 @@ def encode_labels(y: Any) -> tuple[BoolArray, IntArray, Any]:
     return known, numbers, classes
 
 
+def labelled(y: Any, classes: Any) -> BoolArray:
+    """Which rows have a label: not None, NaN, nor -1 where that is no class.
+
+    Examples
+    --------
+    >>> labelled([0, -1, 1], np.array([0, 1])).tolist(), labelled([-1, 1], np.array([-1, 1])).tolist()
+    ([True, False, True], [True, True])
+    """
+    nobody = {-1, "-1"} - set(np.asarray(classes).tolist())
+    return np.array([_is_known(v) and v not in nobody for v in np.asarray(y).tolist()], bool)
+
+
 def _is_known(value: Any) -> bool:
     """Neither None nor NaN nor pandas' NA, whose comparison with itself is no truth value."""
     same = value is not None and value == value

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import torch
 from torch import Tensor, nn
@@ -92,7 +93,9 @@ class LINKX(nn.Module):
         self.config = config
         width = config.hidden
         self.A = MLP([nodes] + [width] * config.A_layers)
-        self.X = MLP([d] + [width] * config.X_layers)
+        with catch_warnings():  # without features this is a bias, and torch says that it drew nothing
+            filterwarnings("ignore", "Initializing zero-element tensors")
+            self.X = MLP([d] + [width] * config.X_layers)
         self.join = nn.Linear(2 * width, width)
         self.last = MLP([width] * config.layers + [classes], config.dropout)
 

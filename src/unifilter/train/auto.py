@@ -22,7 +22,7 @@ from unifilter.kernels import spmm as kernels
 from unifilter.train.portfolio import portfolio_for
 from unifilter.train.race import RUNGS, Clock, Progress, Saved, advance, halve
 from unifilter.train.result import Result, beside, conclude
-from unifilter.train.run import pick_device, training_homophily
+from unifilter.train.run import pick_device, refuse_bare, training_homophily
 from unifilter.train.vote import Candidate, Field, elect, encore
 
 EPOCHS = 2000  # of a candidate, at most
@@ -112,11 +112,7 @@ def choose_each(
         raise ValueError(
             f"each of the {len(splits)} splits needs a seed, and one at least, but {len(seeds)} came."
         )
-    if not dataset.d:
-        raise ValueError(
-            f"the nodes of {dataset.name} have no features to filter: name columns that hold some, or take a "
-            "model that needs none, such as labelpropagation."
-        )
+    refuse_bare(dataset)
     where = pick_device(device)
     seconds = parse_budget(budget)
     kernels.warm_up(where)
