@@ -44,7 +44,10 @@ def test_few_labels_name_the_regimes_that_they_cannot_rule_out():
     edge, adjusted = Estimate(0.70, 0.05), Estimate((0.70 - 0.2) / 0.8, 0.06)
     found = regime({"edge": edge, "adjusted": adjusted, "informativeness": Estimate(0.4, 0.1)}, (), nan, 0.1)
     assert found.name == "strong homophily"
-    assert any("between 0.60 and 0.80, so it might as well be homophily." in line for line in found.reasons)
+    assert any(
+        "between 0.60 and 0.80; at an end of that it would be called homophily." in line
+        for line in found.reasons
+    )
 
 
 def test_chance_is_not_called_heterophily():

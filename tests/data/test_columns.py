@@ -213,3 +213,18 @@ def test_medians_of_many_lists_come_from_evenly_spread_ones(monkeypatch):
     assert spread["fill"] == pytest.approx(exact["fill"], abs=10)
     pieces = pa.chunked_array([column[:7], column[7:7], column[7:502], column[502:]])
     assert learn(pa.table({"c": pieces}), where)[0] == [spread]
+
+
+@pytest.mark.parametrize(
+    ("write", "said"),
+    [
+        (lambda i: f"{i},{i % 10}5", "numbers with a decimal comma: write a point"),
+        (lambda i: f"{i + 1},234.50", "numbers with marks between thousands: leave these out"),
+        (lambda i: f"{i}.5 %", "percentages: leave out the sign"),
+        (lambda i: f"{i % 28 + 1}/12/{1950 + i}", "dates: write them as 2024-05-31"),
+    ],
+)
+def test_numbers_and_dates_in_the_ways_of_a_country_are_recognised(write, said):
+    column = pa.array([write(i) for i in range(60)] + [None, ""])
+    treatment = learn(pa.table({"x": column}), where=lambda column, row: f"row {row}")[1]["x"]
+    assert treatment == f"text with 61 different values, dropped; they look like {said}"

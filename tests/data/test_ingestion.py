@@ -35,6 +35,11 @@ def test_columns_of_edges_are_named_unless_they_are_the_usual_ones():
     assert str(named).splitlines()[1] == "edges: 5 rows from 'From' to 'To', 1 self-loops dropped"
 
 
+def test_nodes_without_an_edge_and_columns_that_nobody_asked_for_are_said():
+    said = str(Ingestion(5, 4, alone=2, unused=["Amount", "Date"])).splitlines()
+    assert said == ["nodes: 4 rows, 2 without an edge", "edges: 5 rows, Amount, Date not used"]
+
+
 def test_labels_of_minus_one_are_said():
     said = str(Ingestion(1, 9, unlabelled=5, minus_ones=2))
     assert said.startswith("nodes: 9 rows, 5 unlabelled (2 of them by a label of -1)")

@@ -98,7 +98,7 @@ def test_the_summary_tells_what_was_dropped_encoded_and_filled(files):
     )
     dataset = read_tables(edges, nodes)
     assert str(dataset.ingestion).splitlines() == [
-        "nodes: 4 rows, 1 repeated and merged, 1 unlabelled",
+        "nodes: 4 rows, 1 repeated and merged, 1 unlabelled, 1 without an edge",
         "edges: 4 rows, 1 dropped for an end that is no node (data row 4: 'b' -> 'zed'), 1 self-loops "
         "dropped, 1 repeated and merged",
         "columns: 4, from which 6 features",

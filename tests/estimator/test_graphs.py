@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from sklearn.neighbors import kneighbors_graph
 
 from unifilter import Graph, bases, lanczos, propagation
-from unifilter.estimator.graphs import OnGraph, dense
+from unifilter.estimator.graphs import OnGraph, arcs_of, dense
 from unifilter.models._basis import Basis
 
 
@@ -83,3 +83,10 @@ def test_rows_of_training_keep_their_basis_and_new_ones_look_at_their_nearest(X)
             alpha, beta = T.alpha[k].numpy(), T.beta.numpy()
             following = p @ V[k].numpy() - alpha * current - (beta[k - 1] * previous if k else 0)
             previous, current = current, following / beta[k]
+
+
+def test_a_graph_of_networkx_is_told_the_way():
+    networkx = pytest.importorskip("networkx")
+    for given in (networkx.path_graph(5), networkx.DiGraph([(0, 1)])):
+        with pytest.raises(ValueError, match=r"Dataset\.from_networkx\(graph\) gives X, y and graph"):
+            arcs_of(given, 5)

@@ -66,11 +66,23 @@ def test_ids_may_be_arrow_arrays_or_missing(report, body):
 def test_what_was_not_given_is_not_shown(report, body):
     text = body(
         replace(
-            report, history=[], weights=None, frequencies=None, response=None, ingestion=None, baselines=None
+            report, history=[], weights=None, frequencies=None, response=None, ingestion=None, baselines=()
         )
     )
     assert not {"How it learned", "What it learned", "How the tables were read"} & set(headings(text))
     assert "mlp" not in text
+
+
+def test_simpler_means_a_verdict_and_the_vote_are_told(report, body):
+    text = body(report)
+    assert "mlp" in text
+    assert "70.1%" in text
+    assert "74.2%" in text
+    assert "sgc does as well" in text
+    assert "5 models vote; this is the filter of the one" in text
+    alone = body(replace(report, verdict="", voters=1))
+    assert "Is it worth it?" not in alone
+    assert "models vote" not in alone
 
 
 def test_without_test_nodes_validation_nodes_are_judged(report, body):

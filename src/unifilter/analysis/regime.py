@@ -153,7 +153,7 @@ def _doubt(h: Estimate, chance: float, s: float, share: float) -> list[str]:
         return []
     ends = [min(1.0, max(0.0, h.value + side * h.error)) for side in (-2, 2)]
     others = sorted({word(score(end, chance)) for end in ends} - {word(s)})
-    also = f", so it might as well be {' or '.join(others)}" if others else ""
+    also = f"; at an end of that it would be called {' or '.join(others)}" if others else ""
     return [f"Seen on {share:.1%} of the nodes, h lies between {ends[0]:.2f} and {ends[1]:.2f}{also}."]
 
 

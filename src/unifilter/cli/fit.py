@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 import typer
 
 from unifilter.cli.flags import flags
+from unifilter.cli.floor import floor
 from unifilter.cli.resume import CONTENTS, begin, forget
 from unifilter.cli.show import Display, summary
 from unifilter.cli.splits import HELP, parse_split
@@ -133,21 +135,30 @@ def fit(
             watch = display.epochs(training)
             where: dict[str, Any] = {"device": device, "folder": state, "on_epoch": watch}
             result = run(dataset, parts, model, options, training, half=half, **where)
-    report = write(out, raw, parts, result, report, data.scaled(raw))
+    scaled = data.scaled(raw)
+    beside = floor(scaled, parts, result) if report and not result.interrupted else []
+    report = write(out, raw, parts, result, report, scaled, beside)
     if not result.interrupted:
         forget(state)
     if as_json:
-        account = {} if raw.ingestion is None else {"tables": str(raw.ingestion).splitlines()}
+        account: dict[str, Any] = {} if raw.ingestion is None else {"tables": str(raw.ingestion).splitlines()}
+        account |= {"beside": beside} if beside else {}
         print(json.dumps(json.loads(result.record.to_json()) | account))
     else:
-        summary(raw, result, out, report)
+        summary(raw, result, out, report, beside)
     if result.interrupted:
         print("interrupted: this is the best so far; the same line with --resume goes on.", file=sys.stderr)
         raise typer.Exit(130)
 
 
 def write(
-    out: Path, dataset: Dataset, split: Split, result: Result, report: bool, scaled: Dataset | None = None
+    out: Path,
+    dataset: Dataset,
+    split: Split,
+    result: Result,
+    report: bool,
+    scaled: Dataset | None = None,
+    beside: Sequence[dict[str, Any]] = (),
 ) -> bool:
     """Model, predictions, record, and the report where it is wanted and plotly is there; whether it is."""
     out.mkdir(parents=True, exist_ok=True)
@@ -162,7 +173,7 @@ def write(
         from unifilter.cli.report import fit_report
         from unifilter.viz import write_report
 
-        write_report(out / "report.html", fit_report(dataset, split, result, scaled))
+        write_report(out / "report.html", fit_report(dataset, split, result, scaled, beside))
     return report
 
 

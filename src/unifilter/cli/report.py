@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch
 from unifilter._types import FloatArray
 from unifilter.analysis import analyze
 from unifilter.bases import orthonormal, response
+from unifilter.cli.floor import verdict
 from unifilter.data import Dataset
 from unifilter.data.splits import Split
 from unifilter.graph import propagation
@@ -21,7 +23,13 @@ from unifilter.train import Result
 from unifilter.viz import FitReport, Response
 
 
-def fit_report(dataset: Dataset, split: Split, result: Result, scaled: Dataset | None = None) -> FitReport:
+def fit_report(
+    dataset: Dataset,
+    split: Split,
+    result: Result,
+    scaled: Dataset | None = None,
+    beside: Sequence[dict[str, Any]] = (),
+) -> FitReport:
     """Plain data for :func:`unifilter.viz.write_report`; the analysis is of the scaled features."""
     weights = frequencies = shape = None
     # Of a committee, the filter of its first member, which did best on validation nodes.
@@ -44,6 +52,9 @@ def fit_report(dataset: Dataset, split: Split, result: Result, scaled: Dataset |
         weights=weights,
         frequencies=frequencies,
         response=shape,
+        baselines=beside,
+        verdict=verdict(beside) if beside else "",
+        voters=len(result.model.members) if isinstance(result.model, Committee) else 1,
         ingestion=None if dataset.ingestion is None else str(dataset.ingestion),
     )
 

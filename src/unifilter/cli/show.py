@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from unifilter.cli.floor import verdict
 from unifilter.data import Dataset
 from unifilter.train import Result, Training
 from unifilter.train.race import Progress as Racing
@@ -75,7 +76,9 @@ def _classes(dataset: Dataset, most: int = 8) -> str:
     return ", ".join(first) + (f" and {len(dataset.classes) - most:,} more" if len(count) > most else "")
 
 
-def summary(dataset: Dataset, result: Result, out: Path, report: bool) -> None:
+def summary(
+    dataset: Dataset, result: Result, out: Path, report: bool, beside: Sequence[dict[str, Any]] = ()
+) -> None:
     """What came out, and where it lies."""
     console, record = Console(highlight=False), result.record
     if dataset.ingestion is not None:
@@ -90,6 +93,12 @@ def summary(dataset: Dataset, result: Result, out: Path, report: bool) -> None:
         if scores:
             table.add_row(part, *(f"{round(scores[m], 3) + 0:.3f}" if m in scores else "" for m in measures))
     console.print(table)
+    if beside:
+        console.print("accuracy of simpler means on the same nodes:")
+        for row in beside[1:]:
+            console.print(f"  {row['accuracy']:.3f} {row['model']}", markup=False)
+        if verdict(beside):
+            console.print(f"note: {verdict(beside)}", markup=False)
     # The weights of a basis are a figure of the report, not a line of it.
     told = {k: v for k, v in record.learned.items() if not k.startswith("w_")}
     learned = ", ".join(f"{name} {value:.2f}" for name, value in told.items())

@@ -35,6 +35,15 @@ MOST_LISTS = 1 << 14  # so many, evenly spread, give the medians of lists: embed
 WORDS = {"number": "number", "date": "date -> days since 1970-01-01", "time": "time -> days"}
 
 
+# Ways of writing that are not read, since they mean different things in different countries.
+WRITTEN = {
+    "numbers with a decimal comma: write a point": r"^\s*[-+]?\d+,(\d{1,2}|\d{4,})\s*$",
+    "numbers with marks between thousands: leave these out": r"^\s*[-+]?\d{1,3}([,.' ]\d{3})*([.,]\d+)?\s*$",
+    "percentages: leave out the sign": r"^\s*[-+]?\d+([.,]\d+)?\s*%\s*$",
+    "dates: write them as 2024-05-31": r"^\d{1,2}[./-]\d{1,2}[./-](\d\d|\d{4})$",
+}
+
+
 class Learned(NamedTuple):
     """A column's treatment in words, its recipe if it makes features, and what strict mode would refuse."""
 
@@ -152,9 +161,12 @@ def _categories(column: Any, place: Place) -> Learned:
 
 
 def _almost_numbers(column: Any, place: Place) -> str:
-    """A hint where a few odd fields have turned a column of numbers into text."""
+    """A hint where a few odd fields, or a way of writing them, have turned numbers or dates into text."""
     import pyarrow.compute as pc
 
+    for what, looks in WRITTEN.items():
+        if pc.all(pc.match_substring_regex(column, f"^$|{looks}")).as_py():
+            return f"; they look like {what}"
     odd = pc.invert(pc.match_substring_regex(column, f"^$|{NUMBER}"))
     count = pc.sum(odd).as_py()
     if 0 < count <= 0.1 * (len(column) - column.null_count):

@@ -18,6 +18,10 @@ class Ingestion:
         Edge rows dropped because an end is missing or is no node.
     first_unknown : str
         The first of them, as "data row 7: 'a' -> 'x'".
+    unused : list of str
+        Columns of the edge table that nobody asked for.
+    alone : int
+        Nodes without an edge to another one.
     self_loops, repeated : int
         Edge rows that the graph dropped as loops or merged with an equal one.
     merged : int
@@ -52,6 +56,8 @@ class Ingestion:
     node_rows: int = 0
     unknown: int = 0
     first_unknown: str = ""
+    unused: list[str] = field(default_factory=list)
+    alone: int = 0
     self_loops: int = 0
     repeated: int = 0
     merged: int = 0
@@ -74,7 +80,11 @@ class Ingestion:
     def __str__(self) -> str:
         minus = f" ({self.minus_ones:,} of them by a label of -1)" if self.minus_ones else ""
         nodes = [f"{self.node_rows:,} rows" if self.node_rows else "no table, those that the edges name"]
-        nodes += _counted((self.merged, "repeated and merged"), (self.unlabelled, f"unlabelled{minus}"))
+        nodes += _counted(
+            (self.merged, "repeated and merged"),
+            (self.unlabelled, f"unlabelled{minus}"),
+            (self.alone, "without an edge"),
+        )
         first = f" ({self.first_unknown})" if self.first_unknown else ""
         ends = [self.arguments.get(end) for end in ("source", "target")]
         named = "" if ends in ([None, None], ["src", "dst"]) else f" from {ends[0]!r} to {ends[1]!r}"
@@ -84,6 +94,7 @@ class Ingestion:
             (self.self_loops, "self-loops dropped"),
             (self.repeated, "repeated and merged"),
         )
+        edges += [f"{_listed(self.unused)} not used"] if self.unused else []
         lines = [f"nodes: {', '.join(nodes)}", f"edges: {', '.join(edges)}"]
         if self.columns:
             lines.append(f"columns: {len(self.columns):,}, from which {self.features:,} features")

@@ -96,6 +96,10 @@ def _matrix_of(graph: Any, n: int) -> Any:
     """The adjacency matrix if it is one, and None if it is an array of edges."""
     if issparse(graph):
         return graph
+    if hasattr(graph, "adjacency"):  # of NetworkX, whose nodes have an order of their own
+        raise ValueError(
+            "graph is one of NetworkX: Dataset.from_networkx(graph) gives X, y and graph in one order."
+        )
     array = np.asarray(graph)
     return csr_array(array) if array.shape == (n, n) and n > 2 else None
 

@@ -70,7 +70,11 @@ class FitReport:
     ingestion : str, optional
         What reading the tables did, in words.
     baselines : sequence of dict, optional
-        Rows of a table that compares with other models; the keys of the first are its header.
+        Rows of a table that compares with other models on the nodes that are judged: model, and scores.
+    verdict : str
+        A sentence on them.
+    voters : int
+        Models that vote; the filter shown is the first one's.
     """
 
     analysis: Analysis
@@ -86,7 +90,9 @@ class FitReport:
     frequencies: FloatArray | None = None
     response: Response | None = None
     ingestion: str | None = None
-    baselines: Sequence[Mapping[str, Any]] | None = None
+    baselines: Sequence[Mapping[str, Any]] = ()
+    verdict: str = ""
+    voters: int = 1
 
     @property
     def judged(self) -> str:
@@ -131,10 +137,13 @@ def _result(report: FitReport) -> str:
     blocks = [tiles(numbers), table(["nodes", "number", *(MEASURES[m] for m in measures)], rows, caption)]
     if record.notes:
         blocks.append(callout("Notes", record.notes))
-    if report.baselines:
-        header = list(report.baselines[0])
-        rows = [[row.get(key, "") for key in header] for row in report.baselines]
-        blocks.append(table(header, rows, "Other models on the same split."))
+    if report.baselines and part:
+        shown = [k for k in MEASURES if k in report.baselines[0]]
+        rows = [[row["model"], *(_score(k, row[k]) for k in shown)] for row in report.baselines]
+        words = f"Simpler means on the same {PARTS[part]} nodes: what the model, and the graph, are worth."
+        blocks.append(table(["model", *(MEASURES[k] for k in shown)], rows, words))
+    if report.verdict:
+        blocks.append(callout("Is it worth it?", [report.verdict]))
     return section("The result", *blocks)
 
 
@@ -191,7 +200,8 @@ def _filter(report: FitReport) -> list[str]:
         )
         figure = outcome.basis_spectrum(report.frequencies, w)
         blocks.append(chart(figure, "Spectrum of the trained basis", caption))
-    return [section("What it learned", *blocks)] if blocks else []
+    words = f"{report.voters} models vote; this is the filter of the one that validation nodes liked best."
+    return [section("What it learned", *blocks, words=words if report.voters > 1 else "")] if blocks else []
 
 
 def _right_and_wrong(report: FitReport) -> list[str]:
