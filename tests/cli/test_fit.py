@@ -287,3 +287,32 @@ def test_predictions_are_csv_where_the_name_says_so_and_other_names_are_refused(
     assert pd.read_csv(tmp_path / "p.csv")["class"].tolist() == ["a", "b"]
     with pytest.raises(ValueError, match=r"\.parquet or \.csv"):
         write_predictions(tmp_path / "p.xlsx", None, ["a", "b"], p)
+
+
+def test_nodes_without_features_are_told_apart_by_whom_they_reach(tables, tmp_path):
+    nodes = pd.read_parquet(tables["nodes"])[["who", "animal"]]
+    nodes.to_parquet(tmp_path / "nodes.parquet")
+    words = [tmp_path / "nodes.parquet" if word == tables["nodes"] else word for word in tables.words]
+    options = (
+        "--model",
+        "unifilter",
+        "--option",
+        "K=4",
+        "--epochs",
+        "60",
+        "--out",
+        tmp_path / "run",
+        "--json",
+    )
+    result = fit(*words, *options)
+    assert result.exit_code == 0, result.stderr
+    assert "512 random signals take their place" in result.stderr
+    found = json.loads(result.stdout)
+    assert found["scores"]["test"]["accuracy"] > 0.6
+    assert [row["model"].split()[0] for row in found["beside"]] == ["unifilter", "label", "naming"]
+    assert (tmp_path / "run" / "report.html").exists()
+    later = ["predict", tmp_path / "run", "--nodes", tables["new_nodes"], "--edges", tables["new_edges"]]
+    assert RUNNER.invoke(app, [*map(str, later)]).exit_code == 0
+    plain = fit(*words, "--model", "labelpropagation", "--no-report", "--out", tmp_path / "plain")
+    assert plain.exit_code == 0
+    assert "random signals" not in plain.stderr

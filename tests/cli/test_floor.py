@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from unifilter import Training, run, splits
 from unifilter.cli import floor as module
 from unifilter.cli.floor import FLOOR, LARGEST, floor, verdict
-from unifilter.data import load
+from unifilter.data import load, with_signals
 
 
 @pytest.fixture(scope="module")
@@ -50,12 +50,13 @@ def test_without_test_nodes_validation_nodes_are_judged_and_without_both_nobody(
 def test_a_linear_model_that_would_take_long_is_left_out(data, split, result, monkeypatch):
     monkeypatch.setattr(module, "COSTLY", 10)
     assert FLOOR["logistic"] not in [row["model"] for row in floor(data, split, result)]
-    bare = replace(data, X=np.empty((data.n, 0), np.float32))
     monkeypatch.setattr(module, "COSTLY", 1e9)
-    assert FLOOR["logistic"] not in [row["model"] for row in floor(bare, split, result)]
+    for bare in (replace(data, X=np.empty((data.n, 0), np.float32)), with_signals(data, 8)):
+        assert FLOOR["logistic"] not in [row["model"] for row in floor(bare, split, result)]
 
 
 def test_only_what_is_as_good_is_worth_a_sentence():
     rows = [{"model": "ours", "accuracy": 0.7}, {"model": "a", "accuracy": 0.6}]
     assert verdict(rows) == ""
-    assert verdict([*rows, {"model": "b", "accuracy": 0.7}]).startswith("b does as well or better (70.0%")
+    assert verdict([*rows, {"model": "b", "accuracy": 0.7}]) == "b does as well (70.0%) and is simpler."
+    assert verdict([*rows, {"model": "b", "accuracy": 0.8}]).startswith("b does better (80.0% against 70.0%)")

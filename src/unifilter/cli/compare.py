@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from unifilter.cli.flags import flags
-from unifilter.cli.tables import Source, check_labels, refuse_rare
+from unifilter.cli.tables import Source, check_labels, dressed, refuse_rare
 from unifilter.models import model_class, names
 from unifilter.presets import NAMES, preset, read_preset, settings_of
 from unifilter.train.auto import parse_budget
@@ -81,7 +81,7 @@ def compare(
     parse_budget(time)
     if settings is Settings.published:
         _check(configs, data)
-    raw = data.raw()
+    raw = dressed(data.raw())
     check_labels(raw)
     refuse_rare(raw)
     dataset = data.scaled(raw)

@@ -18,7 +18,7 @@ from unifilter.cli.floor import floor
 from unifilter.cli.resume import CONTENTS, begin, forget
 from unifilter.cli.show import Display, summary
 from unifilter.cli.splits import HELP, parse_split
-from unifilter.cli.tables import Source, check_labels
+from unifilter.cli.tables import Source, check_labels, dressed
 from unifilter.data import Dataset
 from unifilter.data.splits import Split
 from unifilter.models import model_class
@@ -26,7 +26,7 @@ from unifilter.models._registry import configure
 from unifilter.train import Result, Training, run
 from unifilter.train.auto import choose, parse_budget
 from unifilter.train.result import describe
-from unifilter.train.run import check_half, check_weights, pick_device, training_labels
+from unifilter.train.run import check_half, check_weights, needs_features, pick_device, training_labels
 from unifilter.trained import Trained, cls_uses
 
 EXAMPLES = """Examples:
@@ -106,6 +106,8 @@ def fit(
     raw = data.raw()
     for note in check_labels(raw):
         print(f"note: {note}", file=sys.stderr)
+    if model == "auto" or needs_features(model):
+        raw = dressed(raw)
     parts = parse_split(split, raw)
     chosen = model == "auto" and data.preprocessing == "auto"  # candidates bring their own scaling
     dataset = raw if chosen else data.scaled(raw)

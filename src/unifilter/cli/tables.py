@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +11,7 @@ import numpy as np
 import typer
 from scipy.sparse import issparse
 
-from unifilter.data import Dataset, load, read_tables
+from unifilter.data import Dataset, load, read_tables, with_signals
 from unifilter.data.preprocess import NAMES
 
 PANEL = "Your own tables"
@@ -119,6 +120,19 @@ def _name(edges: Path) -> str:
     stem = edges.name.split(".")[0]
     own = edges.resolve().parent.name
     return own if own and stem.lower() in ("edges", "edge", "edgelist", "edge_list", "links") else stem
+
+
+def dressed(dataset: Dataset) -> Dataset:
+    """With random signals where nodes have no features, and a word on it."""
+    if dataset.d:
+        return dataset
+    found = with_signals(dataset)
+    print(
+        f"note: the nodes have no features: {found.d} random signals take their place, from which the filter "
+        "learns who is near whom.",
+        file=sys.stderr,
+    )
+    return found
 
 
 def check_labels(dataset: Dataset) -> list[str]:

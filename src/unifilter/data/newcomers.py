@@ -14,6 +14,7 @@ from unifilter.data.ids import NodeIndex, common_type, node_ids
 from unifilter.data.nodes import feature_columns, first_rows, places
 from unifilter.data.preprocess import preprocess
 from unifilter.data.recipes import Recipe, feature_names, features, kind_of
+from unifilter.data.signals import random_signs
 
 
 class Newcomers(NamedTuple):
@@ -138,7 +139,8 @@ def _read_nodes(dataset: Dataset, file: TableFile, id: str | None) -> tuple[Floa
     chosen = [recipe["column"] for recipe in recipes]
     # In CSV, where types are guessed, categories that are all numbers by chance are text all the same.
     text = [recipe["column"] for recipe in recipes if recipe["kind"] == "category"]
-    table = file.read(chosen if id is None or id in chosen else [id, *chosen], id, text)
+    others = [] if id is None or id in chosen else [id]
+    table = file.read([*others, *chosen] or [file.names[0]], id, text)
     read: int = table.num_rows
     if id is None:
         rows: IntArray = np.arange(read)
@@ -149,6 +151,8 @@ def _read_nodes(dataset: Dataset, file: TableFile, id: str | None) -> tuple[Floa
         rows = first_rows(table, ids, str(file))
         table, ids = table.take(rows), ids.take(pa.array(rows))
     X, notes = features(table, recipes, places(file, rows, None if id is None else ids))
+    if dataset.about.get("signals"):
+        X = random_signs(rows.size, dataset.d, start=dataset.n)
     if rows.size < read:
         notes.append(f"{file}: {read - rows.size:,} of {read:,} rows repeat others and were merged")
     return X, ids, notes
@@ -156,6 +160,8 @@ def _read_nodes(dataset: Dataset, file: TableFile, id: str | None) -> tuple[Floa
 
 def _recipes(dataset: Dataset, file: TableFile, id: str | None) -> list[Recipe]:
     """Those of training; if there are none, the columns are numbers and have to be complete."""
+    if dataset.about.get("signals"):
+        return []
     recipes = [] if dataset.ingestion is None else dataset.ingestion.recipes
     way_out = "Add it; where nothing is known, fields may be empty."
     names = feature_names(recipes)

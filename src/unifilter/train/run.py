@@ -167,19 +167,30 @@ def begin(
 def prepare(dataset: Dataset, model: str, config: Any, device: torch.device) -> Any:
     """What the model needs of the data, once for all splits."""
     cls = model_class(model)
-    if not any(getattr(cls, name, False) for name in ("uses_labels", "uses_nodes")):
+    if needs_features(model):
         refuse_bare(dataset)
     arcs = {"arcs": dataset.arcs} if getattr(cls, "uses_arcs", False) else {}
     inputs = cls.prepare(dataset.graph, dataset.features().to(device), config, **arcs)
     return replace(inputs, X=bag_of(inputs.X)) if getattr(cls, "takes_bags", False) else inputs
 
 
+def needs_features(model: str) -> bool:
+    """Not those that spread labels, nor those that have a parameter for every node.
+
+    Examples
+    --------
+    >>> needs_features("gcn"), needs_features("labelpropagation")
+    (True, False)
+    """
+    return not any(getattr(model_class(model), name, False) for name in ("uses_labels", "uses_nodes"))
+
+
 def refuse_bare(dataset: Dataset) -> None:
     """A filter of nothing is a constant."""
     if not dataset.d:
         raise ValueError(
-            f"the nodes of {dataset.name} have no features to filter: name columns that hold some, or take a "
-            "model that needs none: labelpropagation, or linkx, which sees who is joined to whom."
+            f"the nodes of {dataset.name} have no features to filter: name columns that hold some, or put "
+            "random signals in their place, as unifilter.data.with_signals does."
         )
 
 
