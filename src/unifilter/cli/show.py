@@ -94,7 +94,8 @@ def summary(
             table.add_row(part, *(f"{round(scores[m], 3) + 0:.3f}" if m in scores else "" for m in measures))
     console.print(table)
     if beside:
-        console.print("accuracy of simpler means on the same nodes:")
+        part = "test" if record.scores.get("test") else "validation"
+        console.print(f"accuracy of simpler means on the same {part} nodes:")
         for row in beside[1:]:
             console.print(f"  {row['accuracy']:.3f} {row['model']}", markup=False)
         if verdict(beside):
