@@ -98,7 +98,7 @@ def test_a_budget_that_is_no_time_is_said_before_anything_is_trained(cut):
     assert not out.exists()
 
 
-def test_a_class_that_cannot_be_divided_is_refused_as_fit_refuses_it(tmp_path):
+def test_a_class_that_cannot_be_divided_is_refused(tmp_path):
     ids = range(40)
     edges = ["src,dst", *(f"{i},{(i + 1) % 40}" for i in ids)]
     nodes = ["id,a,label", *(f"{i},{i % 7},{'rare' if i < 2 else 'xy'[i % 2]}" for i in ids)]

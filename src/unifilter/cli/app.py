@@ -44,7 +44,8 @@ class Door(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            _say("interrupted")
+            kept = ctx.invoked_subcommand in ("compare", "reproduce")
+            _say("interrupted" + (": what was done is kept, and the same line goes on" if kept else ""))
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             raise  # typer ends quietly when nobody reads on, as in `unifilter datasets | head`

@@ -168,8 +168,9 @@ def _learning(report: FitReport) -> list[str]:
     ]
     if any(key in report.history[0] for key in outcome.WATCHED):
         caption = (
-            "τ is the share of the homophily basis (1: smooth only, 0: heterophily basis only), h the "
-            "homophily ratio that sets the angle between the vectors of the heterophily basis."
+            "τ is the share of the homophily basis in each vector (1: that alone, 0: the heterophily basis "
+            "alone), h the homophily ratio that sets the angle between the vectors of the latter. Weights of "
+            "both signs let either smooth or sharpen: the frequency response shows what came out."
         )
         blocks.append(chart(outcome.learned_shares(report.history), "What τ and h became", caption))
     return [section("How it learned", *blocks)]
