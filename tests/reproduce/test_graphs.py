@@ -36,3 +36,14 @@ def test_a_named_graph_is_at_hand_once_a_mirror_or_the_cache_has_it(tmp_path, mo
     stored.mkdir(parents=True)
     (stored / "meta.json").write_text("{}")
     assert at_hand("cora")
+
+
+def test_features_are_taken_away_and_signals_put_in_their_place():
+    base, bare, signals = load(BASE), load(f"bare:{BASE}"), load(f"signals:{BASE}")
+    assert (bare.d, signals.d) == (0, 512)
+    for found in (bare, signals):
+        np.testing.assert_array_equal(found.y, base.y)
+        assert found.graph is base.graph
+    assert signals.name == f"signals:{BASE}"
+    assert at_hand(f"bare:{BASE}")
+    assert not at_hand("signals:nobody")

@@ -1,7 +1,8 @@
-"""Graphs by name: those of the library, and the paper's synthetic graph G_s."""
+"""Graphs by name: those of the library, without their features, and the paper's synthetic graph G_s."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -11,14 +12,18 @@ from unifilter.data import embedded
 from unifilter.data.benchmarks import cached, mirror
 from unifilter.data.catalog import CATALOG
 from unifilter.data.dataset import Dataset
+from unifilter.data.signals import with_signals
 from unifilter.graph.synthetic import relabelled
 
 GS_SEED = 0
+STRIPPED = ("bare:", "signals:")
 
 
 @lru_cache(maxsize=8)
 def load(name: str) -> Dataset:
-    """A graph of ``unifilter datasets``, an embedded one, or "gs:H:NAME", G_s of homophily H made of NAME.
+    """A graph of ``unifilter datasets``, an embedded one, or one that is made of NAME.
+
+    "gs:H:NAME" is G_s of homophily H; "bare:NAME" has no features, "signals:NAME" random ones.
 
     Examples
     --------
@@ -28,6 +33,9 @@ def load(name: str) -> Dataset:
     if name.startswith("gs:"):
         _, h, base = name.split(":", 2)
         return _synthetic(name, float(h), load(base))
+    if name.startswith(STRIPPED):
+        kind, base = name.split(":", 1)
+        return _stripped(load(base), name, kind == "signals")
     return embedded.build(name) if embedded.is_embedded(name) else data.load(name)
 
 
@@ -41,10 +49,18 @@ def at_hand(name: str) -> bool:
     """
     if name.startswith("gs:"):
         return at_hand(name.split(":", 2)[2])
+    if name.startswith(STRIPPED):
+        return at_hand(name.split(":", 1)[1])
     if embedded.is_embedded(name) or (cached(name) / "meta.json").is_file():
         return True
     raw = mirror()
     return raw is not None and name in CATALOG and any((raw / f).is_dir() for f in CATALOG[name].folders)
+
+
+def _stripped(base: Dataset, name: str, signals: bool) -> Dataset:
+    about = {key: value for key, value in base.about.items() if key != "checksum"}
+    bare = replace(base, X=np.empty((base.n, 0), np.float32), columns=(), name=name, about=about)
+    return with_signals(bare) if signals else bare
 
 
 def _synthetic(name: str, h: float, base: Dataset) -> Dataset:
