@@ -20,7 +20,8 @@ from unifilter.train.trial import read_journal
 
 RESULTS = Path(__file__).parent / "results"
 FILE = Path(__file__).parent / "configs" / "unifilter.json"
-PREFIXES = ("", "unifilter_", "wide_", "rows_")
+# Not yet rows_*: only Cora has such a journal, and a change here asks for new searches on all graphs.
+PREFIXES = ("", "unifilter_", "wide_")
 
 
 def journals(graph: str, kind: str) -> list[Path]:
