@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import torch
 from scipy.sparse import triu
 from torch.testing import assert_close
@@ -41,3 +42,9 @@ def test_a_column_may_have_its_own_weights(graph, X):
     conv = UniConv(K=2, channels=X.shape[1]).double()
     assert conv.w.shape == (3, X.shape[1])
     assert conv(X, propagation(graph, dtype=X.dtype)).shape == X.shape
+
+
+@pytest.mark.parametrize("wrong", [{"tau": "lern"}, {"h": "estimate"}, {"tau": 1.5}, {"h": -1}, {"K": -1}])
+def test_wrong_options_are_refused(wrong):
+    with pytest.raises(ValueError, match="must"):
+        UniConv(**wrong)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from unifilter._checks import check_count
 from unifilter._types import Matmul
 from unifilter.bases import unibasis
 from unifilter.graph import Graph, propagation
@@ -43,7 +44,10 @@ class UniConv(nn.Module):
         self, K: int = 10, tau: float | str = "learn", h: float | str = "learn", channels: int | None = None
     ) -> None:
         super().__init__()
-        self.K = K
+        self.K = check_count(K, "K")
+        for name, value in (("tau", tau), ("h", h)):
+            if value != "learn" and not (isinstance(value, int | float) and 0 <= value <= 1):
+                raise ValueError(f"{name} must be in [0, 1] or 'learn', but is {value!r}.")
         self.w = nn.Parameter(torch.full((K + 1, channels or 1), 1 / (K + 1)))
         self._tau = Share(0.5 if isinstance(tau, str) else tau, learn=tau == "learn")
         self._h = Share(0.5 if isinstance(h, str) else h, learn=h == "learn")
@@ -52,7 +56,8 @@ class UniConv(nn.Module):
         """Filter x of shape (n, d).
 
         ``edge_index`` of shape (2, m) as PyTorch Geometric has it; or P itself, made once by
-        :func:`unifilter.propagation`, which saves sorting the edges at every call.
+        :func:`unifilter.propagation`, which saves sorting the edges at every call. Weights of edges get no
+        gradients.
         """
         P = (
             edge_index

@@ -3,10 +3,12 @@ import pytest
 import torch
 from scipy.interpolate import BPoly
 from scipy.special import eval_chebyt, eval_jacobi, eval_legendre
+from scipy.stats import binom
 from torch.testing import assert_close
 
 from unifilter import lanczos, mix
 from unifilter.bases import Diagonal, bernstein, chebyshev, jacobi, legendre, monomial
+from unifilter.krylov import Tridiagonal
 
 
 def jacobi_skewed(A, x, K):
@@ -55,7 +57,7 @@ def test_bernstein_polynomials_are_shares_of_one():
     np.testing.assert_allclose(b.sum(axis=0), 1)
 
 
-@pytest.mark.parametrize(("basis", "products"), [(monomial, 5), (chebyshev, 5), (jacobi, 5), (bernstein, 20)])
+@pytest.mark.parametrize(("basis", "products"), [(monomial, 5), (chebyshev, 5), (jacobi, 5), (bernstein, 15)])
 def test_the_stated_number_of_products_is_the_real_one(basis, products):
     class Counted(Diagonal):
         count = 0
@@ -66,3 +68,19 @@ def test_the_stated_number_of_products_is_the_real_one(basis, products):
 
     basis(Counted(torch.from_numpy(t)), torch.ones(33), 5)
     assert Counted.count == products
+
+
+@pytest.mark.parametrize("basis", [monomial, chebyshev, legendre, jacobi, bernstein])
+def test_the_small_matrix_is_not_asked_beyond_its_hops(basis):
+    T = Tridiagonal(torch.zeros(3, 2), torch.ones(3, 2))
+    assert basis(T, T.e1, 3).shape == (4, 4, 2)
+    with pytest.raises(ValueError, match="T has 3 hops, so it reaches .* but K is 4"):
+        basis(T, T.e1, 4)
+
+
+@pytest.mark.parametrize("K", [10, 40, 100])
+def test_bernstein_polynomials_lose_no_digit_in_float32(K):
+    t = torch.linspace(-1, 1, 101)
+    found = bernstein(Diagonal(t), torch.ones(101), K)
+    k, lam = np.arange(K + 1)[:, None], (1 - t.double().numpy()) / 2
+    np.testing.assert_allclose(found.numpy(), binom.pmf(k, K, lam), atol=2e-6)

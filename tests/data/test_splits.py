@@ -117,3 +117,14 @@ def test_splits_that_came_with_the_data_are_read(generator):
 def test_what_cannot_be_drawn_is_said(draw, message, y):
     with pytest.raises(ValueError, match=message):
         draw(y)
+
+
+def test_shares_that_are_too_much_counts_below_nothing_and_no_labels_at_all_are_refused():
+    y = np.arange(100) % 4
+    with pytest.raises(ValueError, match=r"0.8 and 0.5 are too much"):
+        splits.stratified(y, 0.8, 0.5)
+    with pytest.raises(ValueError, match="val must not be negative"):
+        splits.per_class(y, 5, -5, 10)
+    for split in (splits.stratified, splits.quota):
+        with pytest.raises(ValueError, match="every node is unlabelled"):
+            split(np.full(10, -1))

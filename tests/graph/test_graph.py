@@ -5,7 +5,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import coo_array, random_array
+from scipy.sparse import coo_array, csr_array, random_array
 
 from unifilter import Graph
 
@@ -133,3 +133,15 @@ def test_an_undirected_graph_passes_the_strict_door():
 def test_an_adjacency_matrix_must_be_square():
     with pytest.raises(ValueError, match="square"):
         Graph.from_scipy(coo_array(np.ones((2, 3))))
+
+
+def test_small_weights_are_not_lost_behind_a_large_one():
+    graph = Graph.from_edges([[0, 2, 3], [1, 3, 4]], n=7, weights=[1e10, 1e-6, 1e-6])
+    np.testing.assert_allclose(graph.degrees, [1e10, 1e10, 1e-6, 2e-6, 1e-6, 0, 0], rtol=1e-12)
+
+
+def test_zeros_that_a_matrix_stores_are_no_edges():
+    A = csr_array(([1.0, 0.0, 1.0, 0.0], ([0, 0, 1, 2], [1, 2, 0, 0])), shape=(3, 3))
+    graph = Graph.from_scipy(A)
+    assert (graph.m, graph.weighted) == (1, False)
+    assert A.nnz == 4  # and the matrix stays as it was

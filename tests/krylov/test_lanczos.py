@@ -196,3 +196,65 @@ def test_a_signal_that_p_cannot_multiply_is_refused_before_the_kernel_reads_it(r
         lanczos(P, torch.randn(100, 3, dtype=torch.float64), K=2)
     with pytest.raises(TypeError, match=r"torch\.as_tensor"):
         lanczos(P, np.ones((100, 3)), K=2)
+
+
+@pytest.mark.parametrize("lie", ["columns", "strided", "expanded"])
+def test_signals_may_lie_in_memory_as_they_like(graph, P, X, lie):
+    given = {
+        "columns": lambda: X.T.contiguous().T,
+        "strided": lambda: torch.stack([X, X + 1], dim=2)[:, :, 0],
+        "expanded": lambda: X[:, :1].expand(-1, 3),
+    }[lie]()
+    wanted = lanczos(P, given.clone(memory_format=torch.contiguous_format), 4)
+    found = lanczos(P, given, 4)
+    assert_close(found.V, wanted.V)
+    assert_close(found.V[0] * found.norm, given)
+    out = torch.full((given.shape[1], graph.n, 5), torch.nan, dtype=X.dtype).permute(2, 1, 0)
+    assert lanczos(P, given, 4, out=out).V is out
+    assert_close(out, wanted.V)
+
+
+PATH, STAR, CIRCLE = (
+    np.stack([np.arange(7), np.arange(1, 8)]),
+    np.stack([np.zeros(19, int), np.arange(1, 20)]),
+    np.stack([np.arange(6), (np.arange(6) + 1) % 6]),
+)
+
+
+@pytest.mark.parametrize("edges", [PATH, STAR, CIRCLE], ids=["path", "star", "circle"])
+@pytest.mark.parametrize("dtype", BOUND)
+def test_with_gradients_the_factorisation_is_the_same_also_where_it_is_exhausted(edges, dtype):
+    P = propagation(Graph.from_edges(edges), dtype=dtype)
+    torch.manual_seed(0)
+    X = torch.randn(P.shape[0], 20, dtype=dtype)
+    fast, slow = lanczos(P, X, 10), lanczos(P, X.clone().requires_grad_(), 10)
+    w = torch.randn(11, 1, dtype=dtype)
+    for basis in (monomial,):
+        Z = [mix(V, (w[:, None] * basis(T, norm * T.e1, 10)).sum(0)) for V, T, norm in (fast, slow)]
+        assert_close(Z[1], Z[0], rtol=1e-3 if dtype == torch.float32 else 1e-9, atol=1e-4)
+    assert ((fast.T.beta > 0) == (slow.T.beta > 0)).all()
+
+
+@pytest.mark.parametrize("dtype", BOUND)
+def test_with_gradients_orthogonality_is_kept_for_many_hops_and_any_length(big, dtype):
+    graph, X = big
+    P = propagation(graph, dtype=dtype)
+    V, _, norm = lanczos(P, X.to(dtype).requires_grad_(), 60)
+    assert gram_error(V.detach()).max() < BOUND[dtype]
+    assert_close(norm.detach(), lanczos(P, X.to(dtype), 0).norm, rtol=1e-4, atol=0)
+    with pytest.raises(ValueError, match="finite"):
+        lanczos(P, (X.to(dtype) * torch.nan).requires_grad_(), 2)
+    with pytest.raises(ValueError, match="out has no gradients"):
+        lanczos(P, X.to(dtype).requires_grad_(), 2, out=torch.empty(3, *X.shape, dtype=dtype))
+
+
+def test_gradients_are_right_where_the_space_is_exhausted():
+    P = propagation(Graph.from_edges(PATH[:, :3]), dtype=torch.float64)
+    torch.manual_seed(0)
+    X = torch.randn(4, 2, dtype=torch.float64, requires_grad=True)
+
+    def powers(X):
+        V, T, norm = lanczos(P, X, 6)
+        return mix(V, monomial(T, norm * T.e1, 6).sum(0))
+
+    assert torch.autograd.gradcheck(powers, (X,), atol=1e-6)

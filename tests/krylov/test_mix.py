@@ -100,3 +100,19 @@ def test_gradients_that_are_spread_out_are_read_as_what_they_are():
 def test_seeds_wrap_at_32_bits():
     V, C = torch.randn(3, 6, 5), torch.randn(3, 3, 5)
     assert_close(mix_dropped(V, C, 0.5, 2**32 + 7), mix_dropped(V, C, 0.5, 7))
+
+
+def test_out_of_another_shape_is_refused():
+    V, C = torch.randn(3, 40, 5), torch.randn(2, 3, 5)
+    for shape in ((1, 10, 5), (3, 40, 5), (2, 40, 4)):
+        with pytest.raises(ValueError, match=r"out must have shape \(2, 40, 5\)"):
+            mix(V, C, out=torch.zeros(shape))
+
+
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
+def test_v_may_be_kept_in_half_precision(half):
+    V, C = torch.randn(3, 40, 5).to(half), torch.randn(2, 3, 5)
+    assert mix(V, C).dtype == torch.float32
+    assert_close(mix(V, C), mix(V.float(), C))
+    ones = torch.ones(3, 3, 5)
+    assert_close(mix_dropped(V, ones, 0.0, 1), mix_dropped(V.float(), ones, 0.0, 1))

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import torch
 
@@ -69,3 +70,27 @@ def test_rates_and_counts_that_mean_nothing_are_refused(name, options, said):
 
 def test_a_whole_number_is_a_float_where_one_is_asked_for():
     assert isinstance(configure("gprgnn", {"alpha": 1}).alpha, float)
+
+
+@pytest.mark.parametrize(
+    ("model", "option", "value"),
+    [
+        ("unifilter", "basis", "foo"),
+        ("unifilter", "scale", "sginal"),
+        ("unifilter", "bias", "no"),
+        ("unifilter", "K", 2.5),
+        ("unifilter", "K", True),
+        ("unifilter", "tau", None),
+        ("acmgcn", "variant", "acn"),
+        ("gcn", "layers", "2"),
+    ],
+)
+def test_values_of_the_wrong_kind_are_refused(model, option, value):
+    with pytest.raises(ValueError, match=f"option {option} of {model} must be .*, but is {value}"):
+        configure(model, {option: value})
+
+
+def test_values_of_the_right_kind_are_taken_from_wherever_they_come():
+    assert configure("unifilter", {"K": np.int64(3), "bias": np.bool_(True)}).K == 3
+    assert configure("logistic", {"C": [0.1, 1.0]}).max_iter == 1000
+    assert configure("unifilter", {"tau": "learn", "dropout": 0}).dropout == 0.0

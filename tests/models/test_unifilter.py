@@ -173,3 +173,13 @@ def test_w_may_begin_as_the_filter_that_leaves_the_features_alone(graph, X):
     net = UniFilter(config, X.shape[1], 3, h=0.4).to(X.dtype)
     assert_close(net.filtered(UniFilter.prepare(graph, X, config)), X)
     assert net.w.requires_grad
+
+
+def test_a_basis_is_computed_anew_where_a_state_was_loaded(graph, X):
+    inputs = Basis.of(graph, X, 3)
+    configs = Config(K=3, tau=0.3, h=0.2), Config(K=3, tau=0.9, h=0.7)
+    a, b = (UniFilter(config, X.shape[1], 2).double() for config in configs)
+    b(inputs)
+    b.load_state_dict(a.state_dict())
+    assert_close(b.eval()(inputs), a.eval()(inputs))
+    assert b.basis(inputs) is b.basis(inputs)  # and once only

@@ -26,3 +26,18 @@ def test_a_group_takes_what_it_names_and_the_rest_from_all():
 def test_values_out_of_range_are_named(option, value):
     with pytest.raises(ValueError, match=option):
         Training(**{option: value})
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"batch": 0}, "batch must be at least 1, and whole, but is 0"),
+        ({"epochs": 2.5}, "epochs must be at least 1, and whole, but is 2.5"),
+        ({"lr": float("inf")}, "lr must be finite and not negative, but is inf"),
+        ({"groups": {"filter": {"lrr": 0.1}}}, "'filter' names 'lrr'"),
+        ({"groups": {"filter": {"lr": -0.1}}}, "lr of filter must be finite and not negative"),
+    ],
+)
+def test_what_is_no_rate_or_count_is_refused(options, said):
+    with pytest.raises(ValueError, match=said):
+        Training(**options)

@@ -43,6 +43,7 @@ SHAPES = [
     {"layers": 3, "residual": True, "bias": True},
     {"per_column": True, "scale": "paper"},
     {"basis": "released", "tau": 0.7, "h": 0.3},
+    {"basis": "released", "per_column": True},
     {"basis": "orthonormal", "tau": 0.0, "h": 0.0},
     {"tau": 0.4, "h": "estimate", "layers": 1},
     {"ego": True, "residual": True},
@@ -185,6 +186,8 @@ def test_predictions_are_those_of_the_best_weights(problem):
         net.load_state_dict(states[i], strict=False)
         wanted = net.eval()(inputs.rows(index[members[i].split]))
         assert_close(logits, wanted, rtol=1e-3, atol=1e-4)
+    population.advance(5)  # to look is not to end
+    assert [score.epochs for score in population.scores()] == [50] * 4
 
 
 def test_members_that_are_not_kept_stay_where_they_are(problem):

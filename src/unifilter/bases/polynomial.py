@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor
 
@@ -23,6 +21,7 @@ def monomial(A: Matmul, x: Tensor, K: int) -> Tensor:
     >>> monomial(Diagonal(torch.tensor([0.5])), torch.ones(1), K=3).flatten()
     tensor([1.0000, 0.5000, 0.2500, 0.1250])
     """
+    _reach(A, K)
     p = [x]
     while len(p) <= K:
         p.append(A @ p[-1])
@@ -42,6 +41,7 @@ def chebyshev(A: Matmul, x: Tensor, K: int) -> Tensor:
     >>> chebyshev(Diagonal(torch.tensor([0.5])), torch.ones(1), K=3).flatten()
     tensor([ 1.0000,  0.5000, -0.5000, -1.0000])
     """
+    _reach(A, K)
     p = [x] if K == 0 else [x, A @ x]
     while len(p) <= K:
         p.append(2 * (A @ p[-1]) - p[-2])
@@ -87,6 +87,7 @@ def jacobi(A: Matmul, x: Tensor, K: int, a: float = 1.0, b: float = 1.0) -> Tens
     >>> jacobi(Diagonal(torch.tensor([1.0])), torch.ones(1), K=2, a=1.0, b=0.0).flatten()
     tensor([1., 2., 3.])
     """
+    _reach(A, K)
     p = [x] if K == 0 else [x, (a - b) / 2 * x + (a + b + 2) / 2 * (A @ x)]
     for k in range(2, K + 1):
         c = 2 * k + a + b
@@ -106,8 +107,9 @@ def bernstein(A: Matmul, x: Tensor, K: int) -> Tensor:
 
     They are non-negative on [-1, 1] and add up to 1. Result (K+1, *x.shape).
 
-    Cost: K + K(K+1)/2 products with A, as every one of them has degree K; nothing on the small side. The
-    weighted sum of all needs only 2K, see the model BernNet.
+    Cost: K(K+1)/2 products with A, as every one of them has degree K; nothing on the small side. All terms
+    are means of terms, so no digit is lost, whatever K. The weighted sum of all needs only 2K products, see
+    the model BernNet.
 
     Examples
     --------
@@ -115,13 +117,19 @@ def bernstein(A: Matmul, x: Tensor, K: int) -> Tensor:
     >>> bernstein(Diagonal(torch.tensor([0.5])), torch.ones(1), K=2).flatten()
     tensor([0.5625, 0.3750, 0.0625])
     """
-    p = []
-    high = x
-    for k in range(K + 1):
-        y = math.comb(K, k) * high
-        for _ in range(K - k):
-            y = (y + A @ y) / 2
-        p.append(y)
-        if k < K:
-            high = (high - A @ high) / 2
+    _reach(A, K)
+    p = [x]
+    for _ in range(K):  # from degree n to n + 1: every one is lowered by N and raised by M
+        q = [torch.zeros_like(x)] * (len(p) + 1)
+        for k, y in enumerate(p):
+            Ay = A @ y
+            q[k], q[k + 1] = q[k] + (y + Ay) / 2, q[k + 1] + (y - Ay) / 2
+        p = q
     return torch.stack(p)
+
+
+def _reach(A: Matmul, K: int) -> None:
+    """The small matrix of K hops stands for P up to degree K, and for nothing beyond."""
+    hops = getattr(A, "K", K)
+    if hops < K:
+        raise ValueError(f"T has {hops} hops, so it reaches polynomials of that degree, but K is {K}.")

@@ -57,6 +57,7 @@ def response(
     """
     K = coefficients.shape[0] - 1
     weights = coefficients if coefficients.dim() == 2 else coefficients[:, None]
+    lam = lam if lam.is_floating_point() else lam.to(coefficients.dtype)
     ones = torch.ones(lam.shape[0], weights.shape[1], dtype=lam.dtype, device=lam.device)
     p = basis(Diagonal(1 - lam), ones, K)
     g = torch.einsum("kd,kqd->qd", weights.to(p.dtype).expand(-1, p.shape[2]), p)

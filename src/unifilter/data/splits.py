@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unifilter._checks import check_share, check_target
+from unifilter._checks import check_count, check_share, check_target
 from unifilter._types import BoolArray, IntArray
 from unifilter.data.dataset import Dataset
 
@@ -69,6 +69,8 @@ def quota(y: ArrayLike, train: float = 0.6, val: float = 0.2, seed: int = SEEDS[
     y = check_target(np.asarray(y), np.size(y))
     train, val = check_share(train, "train"), check_share(val, "val")
     known = np.flatnonzero(y >= 0)
+    if not known.size:
+        raise ValueError("a split needs labels, but every node is unlabelled.")
     per_class = round(train * known.size / (int(y.max()) + 1))
     draw = np.random.RandomState(seed)
     chosen = []
@@ -101,6 +103,10 @@ def stratified(y: ArrayLike, train: float = 0.6, val: float = 0.2, seed: int = 0
     """
     y = check_target(np.asarray(y), np.size(y))
     train, val = check_share(train, "train"), check_share(val, "val")
+    if train + val > 1 + 1e-9:
+        raise ValueError(f"train and val are shares of the whole, but {train:g} and {val:g} are too much.")
+    if not (y >= 0).any():
+        raise ValueError("a split needs labels, but every node is unlabelled.")
     draw = np.random.default_rng(seed)
     parts: tuple[list[IntArray], ...] = ([], [], [])
     for c in np.unique(y[y >= 0]):
@@ -123,6 +129,7 @@ def per_class(y: ArrayLike, k: int = 20, val: int = 500, test: int = 1000, seed:
     array([5, 5, 5, 5])
     """
     y = check_target(np.asarray(y), np.size(y))
+    k, val, test = check_count(k, "k"), check_count(val, "val"), check_count(test, "test")
     draw = np.random.default_rng(seed)
     few = [(c, int((y == c).sum())) for c in np.unique(y[y >= 0]) if (y == c).sum() < k]
     if few:

@@ -97,7 +97,8 @@ class Graph:
         """
         if A.ndim != 2 or A.shape[0] != A.shape[1]:
             raise ValueError(f"an adjacency matrix is square, but A has shape {A.shape}.")
-        coo = coo_array(A)
+        coo = coo_array(A, copy=True)
+        coo.eliminate_zeros()
         ones = bool((coo.data == 1).all())
         return cls.from_edges(
             np.stack([coo.row, coo.col]), A.shape[0], None if ones else coo.data, undirected=undirected
@@ -144,9 +145,12 @@ class Graph:
         """Number of neighbours, or sum of the weights towards them."""
         if self.weights is None:
             return np.diff(self.indptr).astype(np.float64)
-        total = np.concatenate([[0.0], np.cumsum(self.weights, dtype=np.float64)])
-        # A difference of running sums would round an isolated node's degree to something near 0.
-        return np.where(np.diff(self.indptr) > 0, np.diff(total[self.indptr]), 0.0)
+        # Sums of their own: differences of a running sum would lose small weights behind a large one.
+        some = np.diff(self.indptr) > 0
+        found = np.zeros(self.n)
+        if some.any():
+            found[some] = np.add.reduceat(np.asarray(self.weights, np.float64), self.indptr[:-1][some])
+        return found
 
     @property
     def isolated(self) -> int:

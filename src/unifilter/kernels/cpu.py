@@ -144,7 +144,9 @@ def _numpy(x: Tensor) -> NDArray[Any]:
 
 
 def _stored(V: Tensor) -> NDArray[Any]:
-    """V as it lies in memory: bfloat16, which NumPy does not know, as the bits of uint16."""
+    """V as it lies in memory: bfloat16, which NumPy does not know, as the bits of uint16; float16 widened."""
+    if V.dtype == torch.float16:
+        V = V.float()
     if V.dtype == torch.bfloat16:
         return _numpy(V.view(torch.int16)).view(np.uint16)
     _check(V.dtype)

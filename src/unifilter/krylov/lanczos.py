@@ -57,8 +57,8 @@ def lanczos(
 
     Returns
     -------
-    Krylov(V, T, norm). Where X requires gradients (a layer on learned features), they flow through the plain
-    recurrence.
+    Krylov(V, T, norm). Where X requires gradients (a layer on learned features), they flow through the
+    recurrence, not fused and in the precision of X.
 
     Notes
     -----
@@ -89,10 +89,16 @@ def lanczos(
         check_signal(X, P.shape[0], P.dtype, P.device)  # type: ignore[attr-defined]
     X = X[:, None] if X.dim() == 1 else X
     if X.requires_grad and torch.is_grad_enabled():
+        if out is not None:
+            raise ValueError("out has no gradients: leave it out where X requires them, or detach X.")
         return _differentiable(P, X, K, keep_rows)
+    X = X.contiguous()  # the fused kernels read rows as they lie in memory
     n, d = X.shape
     rows = n if keep_rows is None else keep_rows.numel()
     V = X.new_empty(K + 1, rows, d) if out is None else out
+    if V.shape == (K + 1, rows, d) and V.dtype == X.dtype and d > 1 and V.stride(2) != 1:
+        whole = lanczos(P, X, K, columns=columns, keep_rows=keep_rows)
+        return whole._replace(V=V.copy_(whole.V))
     if V.shape != (K + 1, rows, d) or V.dtype != X.dtype:
         raise ValueError(
             f"out must have shape {(K + 1, rows, d)} and dtype {X.dtype}, not {tuple(V.shape)} and {V.dtype}."
@@ -135,10 +141,11 @@ def _factorise(P: Matmul, X: Tensor, V: Tensor) -> Recurrence:
 
 
 def _differentiable(P: Matmul, X: Tensor, K: int, keep_rows: Tensor | None) -> Krylov:
-    """The plain recurrence with gradients; a column that breaks down is 0 from there on."""
-    tolerance = 32 * torch.finfo(X.dtype).eps
-    r, size = X, _norm(X, 0.0)
-    norm, vectors, alphas, betas = size, [], [], []
+    """The recurrence of ``reference.three_term`` with gradients; orthogonality is restored as there."""
+    check_finite(X, "X")
+    r, size = X, _norm(X)
+    norm, vectors, alphas, betas = size, list[Tensor](), list[Tensor](), list[Tensor]()
+    largest = torch.full_like(size, getattr(P, "bound", 0.0)).detach()
     for k in range(K + 1):
         vectors.append(r * reciprocal(size))
         if k == K:
@@ -148,7 +155,12 @@ def _differentiable(P: Matmul, X: Tensor, K: int, keep_rows: Tensor | None) -> K
             w = w - size * vectors[-2]
         alpha = (w * vectors[-1]).sum(dim=0)
         r = w - alpha * vectors[-1]
-        size = _norm(r, tolerance)
+        with torch.no_grad():
+            before = size if k else 0 * size
+            largest = torch.maximum(largest, (alpha**2 + before**2 + _norm(r) ** 2).sqrt())
+        r = _restored(vectors, r)
+        size = _norm(r)
+        size = torch.where(size > reference.ended(X.dtype) * largest, size, 0)
         alphas.append(alpha)
         betas.append(size)
     V = torch.stack(vectors)
@@ -156,8 +168,23 @@ def _differentiable(P: Matmul, X: Tensor, K: int, keep_rows: Tensor | None) -> K
     return Krylov(V if keep_rows is None else V[:, keep_rows], T, norm)
 
 
-def _norm(r: Tensor, tolerance: float) -> Tensor:
-    """Norm of every column, 0 with gradient 0 where it is not above the tolerance."""
-    square = (r * r).sum(dim=0)
-    alive = square > tolerance**2
-    return torch.where(alive, torch.where(alive, square, 1).sqrt(), 0)
+def _restored(vectors: list[Tensor], r: Tensor) -> Tensor:
+    """Without what r has of earlier vectors, in columns where that is too much; to measure needs no graph."""
+    for _ in range(2):
+        with torch.no_grad():
+            inner = torch.stack([(v * r).sum(dim=0) for v in vectors]).abs().amax(dim=0)
+            lost = inner > reference.tolerated(r.dtype) * _norm(r)
+        if not bool(lost.any()):
+            break
+        for v in vectors:
+            r = r - torch.where(lost, (v * r).sum(dim=0), 0) * v
+    return r
+
+
+def _norm(r: Tensor) -> Tensor:
+    """Norm of every column, 0 with gradient 0 where the column is; no square of it is too large or small."""
+    peak = r.detach().abs().amax(dim=0) if r.shape[0] else r.new_zeros(r.shape[1])
+    peak = torch.where(peak > 0, peak, 1)
+    square = ((r / peak) ** 2).sum(dim=0)
+    alive = square > 0
+    return peak * torch.where(alive, torch.where(alive, square, 1).sqrt(), 0)

@@ -51,6 +51,11 @@ def mix(V: Tensor, C: Tensor, out: Tensor | None = None, lower: bool = False) ->
             f"(J, {V.shape[0]}, {V.shape[2]}), but has {tuple(C.shape)}."
         )
     if out is not None:
+        if out.shape != (stack.shape[0], *V.shape[1:]) or out.device != V.device:
+            raise ValueError(
+                f"out must have shape {(stack.shape[0], *V.shape[1:])} and lie on {V.device}, but has shape "
+                f"{tuple(out.shape)} and lies on {out.device}."
+            )
         return kernels.mix(V.detach(), stack.detach(), out, lower)
     Z: Tensor = _Mix.apply(V, stack)  # type: ignore[no-untyped-call]
     return Z if C.dim() == 3 else Z.squeeze(0)  # a view: the way back of Z[0] would fill zeros and copy

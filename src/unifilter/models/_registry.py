@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 Model = TypeVar("Model")
 _REGISTERED: dict[str, Any] = {}
@@ -90,8 +94,38 @@ def configure(name: str, options: dict[str, Any]) -> Any:
             near = difflib.get_close_matches(option, known, n=2)
             hint = f" Did you mean {' or '.join(near)}?" if near else f" It has {', '.join(known)}."
             raise ValueError(f"{name} has no option {option!r}.{hint}")
-    floats = {f.name for f in fields(config) if f.type == "float"}
+    types = {f.name: str(f.type) for f in fields(config)}
+    hints = _hints(config)
+    for option, value in options.items():
+        if not _fits(value, hints[option]):
+            raise ValueError(f"option {option} of {name} must be {types[option]}, but is {value}.")
+    floats = {n for n, type in types.items() if type == "float"}
     return _checked(name, config(**{n: float(v) if n in floats else v for n, v in options.items()}))
+
+
+@cache
+def _hints(config: Any) -> dict[str, Any]:
+    return get_type_hints(config)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is one of those that a type allows; of types that are not listed nothing is known.
+
+    Examples
+    --------
+    >>> _fits("learn", float | Literal["learn"]), _fits("lern", float | Literal["learn"]), _fits(2.5, int)
+    (True, False, False)
+    """
+    if get_origin(hint) in (Union, UnionType):
+        return any(_fits(value, one) for one in get_args(hint))
+    if get_origin(hint) is Literal:
+        return isinstance(value, str) and value in get_args(hint)
+    kinds = {bool: (bool, np.bool_), int: Integral, float: Real, str: str, type(None): type(None)}
+    kinds |= {tuple: (tuple, list), Sequence: (tuple, list)}
+    kind: Any = kinds.get(get_origin(hint) or hint)
+    if kind is None:
+        return True
+    return isinstance(value, kind) and (hint is bool or not isinstance(value, (bool, np.bool_)))
 
 
 # What every model means by these names: rates, counts of things that there must be, hops.

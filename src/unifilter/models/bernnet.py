@@ -57,7 +57,8 @@ def bernstein_sum(A: Matmul, x: Tensor, w: Tensor) -> Tensor:
 
     .. math:: u_k = M u_{k-1}, \qquad y_k = N y_{k-1} + w_k \tbinom{K}{k} u_k
 
-    from u_0 = x, y_0 = w_0 x; the sum is y_K. Result of the shape of x.
+    from u_0 = x, y_0 = w_0 x; the sum is y_K. Result of the shape of x. Binomials meet small vectors: beyond
+    K = 20 or so, float32 loses digits that :func:`unifilter.bases.bernstein` keeps.
 
     Examples
     --------

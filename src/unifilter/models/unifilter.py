@@ -127,7 +127,7 @@ class UniFilter(nn.Module):
         self.w = nn.Parameter(_weights(config)[:, None].repeat(1, width))
         self._tau = _share(config.tau, 0.5)
         self._h = _share(config.h, h)
-        self._fixed: tuple[Any, Tensor] | None = None
+        self._fixed: tuple[Any, tuple[int, int], Tensor] | None = None
         widths = [2 * d if config.ego else d] + [config.hidden] * (config.layers - 1) + [classes]
         options = config.batch_norm, config.residual, config.bias, config.paper_init, config.drop_inputs
         self.mlp = MLP(widths, config.dropout, *options)
@@ -155,9 +155,13 @@ class UniFilter(nn.Module):
         """The basis in V without its weights, (K+1, K+1, d); computed once where tau and h are given."""
         if self._tau.learn or self._h.learn:
             return self._basis(inputs)
-        if self._fixed is None or self._fixed[0] is not inputs.T:  # rows of one factorisation share its T
-            self._fixed = inputs.T, self._basis(inputs)
-        return self._fixed[1]
+        # Rows of one factorisation share its T; a state that is loaded is written into tau and h.
+        tau, h = self.tau, self.h
+        of, written = (inputs.T, tau, h), (tau._version, h._version)
+        known = self._fixed
+        if known is None or known[1] != written or any(a is not b for a, b in zip(known[0], of, strict=True)):
+            known = self._fixed = of, written, self._basis(inputs)
+        return known[2]
 
     def _basis(self, inputs: Basis) -> Tensor:
         config, K = self.config, self.config.K

@@ -70,12 +70,19 @@ class Training:
     mixed_precision: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "patience"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, but is {getattr(self, name)}.")
-        for name in ("lr", "weight_decay"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} must not be negative, but is {getattr(self, name)}.")
+        for name in ("epochs", "patience", "batch"):
+            value = getattr(self, name)
+            if value is not None and (value < 1 or value != int(value)):
+                raise ValueError(f"{name} must be at least 1, and whole, but is {value}.")
+        rates = {"lr": self.lr, "weight_decay": self.weight_decay}
+        for group, given in self.groups.items():
+            for name, value in given.items():
+                if name not in rates:
+                    raise ValueError(f"a group has lr and weight_decay, but {group!r} names {name!r}.")
+                rates |= {f"{name} of {group}": value}
+        for name, value in rates.items():
+            if not 0 <= value < float("inf"):
+                raise ValueError(f"{name} must be finite and not negative, but is {value}.")
         for name, (one, other) in WORDS.items():
             if getattr(self, name) not in (one, other):
                 raise ValueError(f'{name} must be "{one}" or "{other}", but is {getattr(self, name)!r}.')

@@ -42,7 +42,7 @@ class Ladder:
 
     def remember(self, trial: Trial) -> None:
         """Count what came earlier where it came to; journals once said it of the last rung only."""
-        reached = dict(enumerate(trial.reached))
+        reached = dict(enumerate(trial.reached[: len(self.rungs)]))
         if not reached and trial.epochs in self.rungs:
             reached = {self.rungs.index(trial.epochs): trial.accuracy}
         for rung, accuracy in reached.items():
@@ -98,7 +98,7 @@ class Heats:
 
     def _stacked(self, settings: Numbered) -> Iterator[list[Trial]]:
         """UniFilters of one shape, as many at once as memory holds."""
-        configs = [Config(**options_of(s)) for _, s in settings]
+        configs = [configure(self.model, options_of(s)) for _, s in settings]
         preprocess = str(settings[0][1].get("preprocess", "none"))
         inputs: Basis = self.prepared(self.model, preprocess, configs[0])
         if self.half:
@@ -112,7 +112,7 @@ class Heats:
 
         def racers(some: Numbered) -> Population:
             members = [
-                Member(Config(**options_of(s)), self._training(s, k), k, h)
+                Member(configure(self.model, options_of(s)), self._training(s, k), k, h)
                 for _, s in some
                 for k, h in enumerate(hs)
             ]

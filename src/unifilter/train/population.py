@@ -181,12 +181,12 @@ class Population:
     @torch.no_grad()
     def predict(self, index: Sequence[Tensor]) -> list[Tensor]:
         """Logits of every member's best weights for the nodes of its split's index."""
-        self._stay(torch.zeros_like(self.alive, dtype=torch.bool))
         rows = Rows(self.inputs, self.y, index)
+        best = {name: value.index_copy(0, self.alive, self.best[name]) for name, value in self.kept.items()}
         everyone = torch.arange(len(self.members), device=self.alive.device)
         found: list[Tensor] = []
         for some in torch.split(everyone, 64):
-            state = {name: value[some] for name, value in self.kept.items()}
+            state = {name: value[some] for name, value in best.items()}
             logits = self.stack.logits(state, state, rows, some, training=False)
             found += [
                 z[: index[self.members[i].split].numel()] for z, i in zip(logits, some.tolist(), strict=True)

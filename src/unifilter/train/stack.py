@@ -71,7 +71,7 @@ class Stack:
                 torch.tensor([s[key] for s in settings], device=device) for key in ("lr", "weight_decay")
             ]
         self.fixed = _stacked(fixed, which)
-        if self.config.basis == "released":
+        if self.config.basis == "released" and not {"_tau.logit", "_h.logit"} & set(parameters):
             pairs = list(zip(*(self.fixed[n].tolist() for n in ("tau", "h")), strict=True))
             T, norm = self.inputs.T, self.inputs.norm
             known = {(tau, h): released(T, norm, tau, h, self.config.K) for tau, h in set(pairs)}
@@ -114,8 +114,10 @@ class Stack:
         K, w = self.config.K, p["w"]
         if self.config.basis == "orthonormal":
             return w * self.size
-        if self.released is not None:
-            return torch.einsum("mk,mkjd->mjd", w[:, :, 0], self.released[who])
+        if self.config.basis == "released":
+            if self.config.per_column:
+                return torch.einsum("mkd,mkjd->mjd", w, self._released(p, who))
+            return torch.einsum("mk,mkjd->mjd", w[:, :, 0], self._released(p, who))
         tau, h = self.shares(p, who)
         L, powers = heterophily(K, h), self.inputs.powers[: K + 1, : K + 1]
         if self.config.per_column:
@@ -126,13 +128,20 @@ class Stack:
         tau = tau[:, None, None]
         return tau * smooth + (1 - tau) * angled * self.size
 
+    def _released(self, p: dict[str, Tensor], who: Tensor) -> Tensor:
+        """What the released code computes, (M, K+1, K+1, d): once where tau and h are given."""
+        if self.released is not None:
+            return self.released[who]
+        T, norm, K = self.inputs.T, self.inputs.norm, self.config.K
+        return torch.stack([released(T, norm, *share, K) for share in zip(*self.shares(p, who), strict=True)])
+
     def bases(self, p: dict[str, Tensor], who: Tensor) -> Tensor:
         """The same before the sum over the basis: (M, K+1, K+1, d), weights included."""
         K, w = self.config.K, p["w"][:, :, None, :]
         if self.config.basis == "orthonormal":
             return w * torch.eye(K + 1, device=w.device)[:, :, None] * self.size
-        if self.released is not None:
-            return w * self.released[who]
+        if self.config.basis == "released":
+            return w * self._released(p, who)
         tau, h = self.shares(p, who)
         angled = heterophily(K, h).permute(2, 0, 1)[..., None] * self.size
         tau = tau[:, None, None, None]
