@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale
-from unifilter.reproduce.results import Results
+from unifilter.reproduce.results import Results, cell_of
 from unifilter.train.entries import Entry
-from unifilter.viz.exhibit import Cell, Exhibit, Table
+from unifilter.viz.exhibit import Exhibit, Table
 
 OURS = "UniFilter on random signals"
 # Who, and on what: nothing at all, or random signals in the place of features.
@@ -42,9 +42,12 @@ def jobs(scale: Scale) -> list[Job]:
 
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
     """One table."""
-    rows = {row: {g: Cell(results.value(job(row, g, scale))) for g in graphs(scale)} for row in ROWS}
+    rows = {
+        row: {g: cell_of(results.value(job(row, g, scale)), scale.splits) for g in graphs(scale)}
+        for row in ROWS
+    }
     caption = CAPTION.format(splits=scale.splits)
-    return [Table("bare", "The graph alone (%)", graphs(scale), rows, caption, corner="model")]
+    return [Table("bare", "The graph alone", graphs(scale), rows, caption, corner="model")]
 
 
 def check(results: Results, scale: Scale) -> Sequence[Claim]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale
-from unifilter.reproduce.results import Results
+from unifilter.reproduce.results import Results, cell_of
 from unifilter.train.config import Training
 from unifilter.train.entries import Entry
 from unifilter.viz.exhibit import Cell, Exhibit, Table, Value
@@ -70,7 +70,7 @@ def _table(dropout: float, results: Results, scale: Scale) -> Table:
     rows: dict[str, dict[str, Cell]] = {}
     for change in CHANGES:
         values = {g: results.value(job(change, dropout, g, scale)) for g in scale.graphs}
-        rows[change] = {g: _cell(value, scale) for g, value in values.items()}
+        rows[change] = {g: cell_of(value, scale.splits) for g, value in values.items()}
         if change != PLAIN:
             gains = {g: Cell(gain(change, dropout, g, results, scale)) for g in scale.graphs}
             rows[f"its gain: {change}"] = gains
@@ -78,11 +78,6 @@ def _table(dropout: float, results: Results, scale: Scale) -> Table:
     caption = CAPTION.format(splits=scale.splits, dropout=f"{dropout:g}")
     name = "changes" if dropout == DROPOUTS[0] else f"changes_{dropout:g}".replace(".", "_")
     return Table(name, title, scale.graphs, rows, caption, best="none", corner="UniFilter")
-
-
-def _cell(value: Value | None, scale: Scale) -> Cell:
-    short = value is not None and value.runs < scale.splits
-    return Cell(value, note=f"{value.runs} of {scale.splits} splits" if value and short else "")
 
 
 def check(results: Results, scale: Scale) -> Sequence[Claim]:

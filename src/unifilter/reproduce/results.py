@@ -19,7 +19,7 @@ from unifilter.reproduce.settings import tried, winner
 from unifilter.train.config import Training
 from unifilter.train.entries import RACED, Entry, serves
 from unifilter.train.significance import interval
-from unifilter.viz.exhibit import Value
+from unifilter.viz.exhibit import Cell, Value
 
 
 class Results:
@@ -154,6 +154,18 @@ def value_of(scores: Sequence[float]) -> Value:
     Value(mean=90.0, half=None, runs=1)
     """
     return Value(float(np.mean(scores)), interval(scores), len(scores))
+
+
+def cell_of(value: Value | None, splits: int) -> Cell:
+    """A cell that says of how many splits its value is, where some are missing.
+
+    Examples
+    --------
+    >>> cell_of(value_of([90.0, 91.0]), 10).note
+    '2 of 10 splits'
+    """
+    short = value is not None and value.runs < splits
+    return Cell(value, note=f"{value.runs} of {splits} splits" if value and short else "")
 
 
 def _on(record: Record, split: Split) -> bool:
