@@ -183,3 +183,8 @@ def test_a_basis_is_computed_anew_where_a_state_was_loaded(graph, X):
     b.load_state_dict(a.state_dict())
     assert_close(b.eval()(inputs), a.eval()(inputs))
     assert b.basis(inputs) is b.basis(inputs)  # and once only
+
+
+def test_inputs_of_too_few_hops_are_refused(graph, X):
+    with pytest.raises(ValueError, match="the inputs have 2 hops, but the filter has K = 4"):
+        UniFilter(Config(K=4), X.shape[1], 2).double()(Basis.of(graph, X, 2))

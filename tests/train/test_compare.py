@@ -234,3 +234,13 @@ def test_ctrl_c_ends_the_comparison_and_keeps_what_was_done(data, tmp_path, monk
     with pytest.raises(KeyboardInterrupt):
         compare(data, trials_of(data, "stratified:3"), ENTRIES, file=tmp_path / "runs.jsonl")
     assert len(read(tmp_path / "runs.jsonl")) == 1
+
+
+def test_a_model_that_comes_twice_is_refused():
+    data = load("sbm:n=60")
+    with pytest.raises(ValueError, match="sgc came more than once"):
+        compare(
+            data,
+            trials_of(data, "stratified:2"),
+            [Entry("sgc"), Entry("mlp"), Entry("sgc", options={"K": 1})],
+        )

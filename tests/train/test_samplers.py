@@ -153,3 +153,21 @@ def test_optuna_learns_where_it_is_good():
             sampler.tell(trial(*numbered))
     late = [s["options.dropout"] for _, s in sampler.ask(20)]
     assert sum(late) / 20 > 0.6
+
+
+def test_a_study_in_memory_takes_over_what_the_journal_knows():
+    pytest.importorskip("optuna")
+    space = Space({"options.K": [1, 2, 3]})
+    sampler = Optuna(space)
+    for number in (0, 2):
+        sampler.tell(Trial(number, {"options.K": 1 + number}, 0.5, 1.0, 4, True))
+    sampler.tell(Trial(7, {"options.K": 9}, 0.9, 1.0, 4, True))  # of another space
+    sampler.tell(Trial(-1, {"options.K": 1}, 0.9, 1.0, 4, True))  # not its own
+    assert [t.number for t in sampler.found()] == [0, 2]
+    assert [number for number, _ in sampler.ask(2)] == [3, 4]
+
+
+@pytest.mark.parametrize("values", [3, [], "abc"])
+def test_a_space_has_lists_of_values(values):
+    with pytest.raises(ValueError, match="'options.K' needs a list of values"):
+        Space({"options.K": values})

@@ -153,6 +153,8 @@ class UniFilter(nn.Module):
 
     def basis(self, inputs: Basis) -> Tensor:
         """The basis in V without its weights, (K+1, K+1, d); computed once where tau and h are given."""
+        if inputs.K < self.config.K:
+            raise ValueError(f"the inputs have {inputs.K} hops, but the filter has K = {self.config.K}.")
         if self._tau.learn or self._h.learn:
             return self._basis(inputs)
         # Rows of one factorisation share its T; a state that is loaded is written into tau and h.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -103,6 +104,9 @@ def compare(
     records: dict[str, list[Record]] = {}
     failed: dict[str, str] = {}
     tell = on_run or (lambda model, done: None)
+    twice = [name for name, count in Counter(entry.model for entry in entries).items() if count > 1]
+    if twice:
+        raise ValueError(f"a comparison has a row for each model, but {twice[0]} came more than once.")
     for entry in entries:
         found: list[Record] = []
         tell(entry.model, 0)

@@ -33,7 +33,9 @@ class Space:
     values: dict[str, Sequence[Any]]
 
     def __post_init__(self) -> None:
-        for name in self.values:
+        for name, values in self.values.items():
+            if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+                raise ValueError(f"{name!r} needs a list of values to choose from, but has {values!r}.")
             if name != "preprocess" and not name.startswith(("options.", "training.", "groups.")):
                 raise ValueError(
                     f"{name!r} does not say where its values go: options.{name} to the model, "
@@ -221,6 +223,24 @@ class Optuna:
             with suppress(UpdateFinishedTrialError):  # somebody took it back meanwhile
                 asked.set_user_attr("trial", json.dumps(asdict(trial)))
                 self.study.tell(asked, trial.accuracy, skip_if_finished=True)
+        elif trial.number >= len(self.study.get_trials(deepcopy=False)):
+            self._adopt(trial)
+
+    def _adopt(self, trial: Trial) -> None:
+        """Take over what a journal knows and a study in memory has forgotten, under the same number."""
+        from optuna.distributions import CategoricalDistribution
+        from optuna.trial import TrialState, create_trial
+
+        choices = {name: list(values) for name, values in self.space.values.items()}
+        params = {n: v for n, v in trial.setting.items() if n in choices and v in choices[n]}
+        if len(params) < len(choices) or len(params) < len(trial.setting):
+            return  # of another space
+        for _ in range(trial.number - len(self.study.get_trials(deepcopy=False))):
+            self.study.add_trial(create_trial(state=TrialState.FAIL))
+        kinds: dict[str, Any] = {name: CategoricalDistribution(values) for name, values in choices.items()}
+        said = {"trial": json.dumps(asdict(trial))}
+        known = create_trial(params=params, distributions=kinds, value=trial.accuracy, user_attrs=said)
+        self.study.add_trial(known)
 
     def found(self) -> list[Trial]:
         """What the study knows, of this process and of others."""

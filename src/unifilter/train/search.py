@@ -101,7 +101,8 @@ def search(
     sampler, journal = sampler or Random(space), None if journal is None else Path(journal)
     noted, data = read_journal(journal), _digest(dataset, splits)
     _check_trials(model, data, [*noted, *sampler.found()])
-    for trial in noted:  # a kill may have come between the journal and the sampler
+    # A kill may have come between the journal and the sampler.
+    for trial in sorted(noted, key=lambda t: t.number):
         sampler.tell(trial)
     trials = {t.number: t for t in [*noted, *sampler.found()]}
     wanted = {plain(setting) for setting in first}
