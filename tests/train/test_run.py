@@ -128,3 +128,9 @@ def test_nothing_to_filter_is_refused_but_by_models_that_need_no_features():
     for model in ("labelpropagation", "linkx"):
         found = run(bare, split, model, training=Training(epochs=30)).record.scores["test"]["accuracy"]
         assert found > 0.4  # of five classes
+
+
+def test_a_group_that_the_model_does_not_have_is_named(data):
+    wrong = Training(groups={"fitler": {"lr": 0.1}})
+    with pytest.raises(ValueError, match="'fitler' of parameters, but unifilter has mlp, filter, shares"):
+        run(data, splits.stratified(data.y), "unifilter", SMALL, wrong)

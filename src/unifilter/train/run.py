@@ -160,8 +160,17 @@ def begin(
         torch.default_generator.manual_seed(training.seed)
         net = cls(config, dataset.d, len(dataset.classes), **extra).to(where)
         random = torch.get_rng_state()
+    _check_groups(net, model, training)
     weights = class_weights(train.y, len(dataset.classes)) if training.class_weights else None
     return Start(net, train, val, training, weights, _given(extra), notes, random)
+
+
+def _check_groups(net: Any, model: str, training: Training) -> None:
+    known = list(net.groups()) if hasattr(net, "groups") else []
+    for name in training.groups:
+        if name not in known:
+            has = f"has {', '.join(known)}" if known else "has none"
+            raise ValueError(f"training names a group {name!r} of parameters, but {model} {has}.")
 
 
 def prepare(dataset: Dataset, model: str, config: Any, device: torch.device) -> Any:
