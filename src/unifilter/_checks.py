@@ -134,6 +134,13 @@ def check_finite(X: Tensor, name: str) -> None:
         )
 
 
+def check_share_or_word(value: Any, name: str, *words: str) -> None:
+    """A number in [0, 1], or one of the words that stand for a way to find it."""
+    if value not in words and not (isinstance(value, int | float) and 0 <= value <= 1):
+        allowed = " or ".join(map(repr, words))
+        raise ValueError(f"{name} must be in [0, 1], {allowed}, but is {value!r}.")
+
+
 def check_share(value: float, name: str) -> float:
     """A number in [0, 1]."""
     if not 0 <= value <= 1:

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from unifilter._checks import check_count
+from unifilter._checks import check_count, check_share_or_word
 from unifilter._types import Matmul
 from unifilter.bases import unibasis
 from unifilter.graph import Graph, propagation
@@ -45,9 +45,8 @@ class UniConv(nn.Module):
     ) -> None:
         super().__init__()
         self.K = check_count(K, "K")
-        for name, value in (("tau", tau), ("h", h)):
-            if value != "learn" and not (isinstance(value, int | float) and 0 <= value <= 1):
-                raise ValueError(f"{name} must be in [0, 1] or 'learn', but is {value!r}.")
+        check_share_or_word(tau, "tau", "learn")
+        check_share_or_word(h, "h", "learn")
         self.w = nn.Parameter(torch.full((K + 1, channels or 1), 1 / (K + 1)))
         self._tau = Share(0.5 if isinstance(tau, str) else tau, learn=tau == "learn")
         self._h = Share(0.5 if isinstance(h, str) else h, learn=h == "learn")

@@ -47,9 +47,8 @@ def test_claims_say_whether_they_hold_and_are_counted():
     text = html(dict(PARTS) | {"Claims": [claims]}, "T", "t")
     assert '<dt><b class="agrees">✓</b>b</dt><dd>c</dd>' in text
     assert '<dt><b class="below">✗</b>d</dt><dd>e</dd>' in text
-    assert (
-        '<span class="agrees" style="flex:2">✓ 2</span><span class="below" style="flex:1">✗ 1</span>' in text
-    )
+    held = '<span class="agrees" style="flex:2" title="2: holds">✓ 2</span>'
+    assert held + '<span class="below" style="flex:1" title="1: does not hold">✗ 1</span>' in text
 
 
 def test_the_page_is_one_file_in_a_folder_that_is_made(tmp_path):

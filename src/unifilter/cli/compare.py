@@ -82,8 +82,9 @@ def compare(
     if settings is Settings.published:
         _check(configs, data)
     raw = dressed(data.raw())
-    check_labels(raw)
     refuse_rare(raw)
+    for note in check_labels(raw):
+        print(f"note: {note}", file=sys.stderr)
     dataset = data.scaled(raw)
     trials = trials_of(dataset, splits)
     entries = {name: Entry(name, options={"budget": time} if name == AUTO else {}) for name in chosen}

@@ -128,7 +128,7 @@ def read_tables(
             unknown=found.unknown,
             first_unknown=found.first_unknown,
             unused=[name for name in edge_file.names if name not in wanted],
-            alone=int(np.count_nonzero(np.diff(graph.indptr) == 0)),
+            alone=graph.isolated,
             self_loops=graph.self_loops,
             repeated=graph.duplicates,
             merged=known.merged,

@@ -95,14 +95,12 @@ def lanczos(
     X = X.contiguous()  # the fused kernels read rows as they lie in memory
     n, d = X.shape
     rows = n if keep_rows is None else keep_rows.numel()
-    V = X.new_empty(K + 1, rows, d) if out is None else out
-    if V.shape == (K + 1, rows, d) and V.dtype == X.dtype and d > 1 and V.stride(2) != 1:
-        whole = lanczos(P, X, K, columns=columns, keep_rows=keep_rows)
-        return whole._replace(V=V.copy_(whole.V))
-    if V.shape != (K + 1, rows, d) or V.dtype != X.dtype:
+    shape = (K + 1, rows, d)
+    if out is not None and (out.shape != shape or out.dtype != X.dtype):
         raise ValueError(
-            f"out must have shape {(K + 1, rows, d)} and dtype {X.dtype}, not {tuple(V.shape)} and {V.dtype}."
+            f"out must have shape {shape} and dtype {X.dtype}, not {tuple(out.shape)} and {out.dtype}."
         )
+    V = out if out is not None and (d < 2 or out.stride(2) == 1) else X.new_empty(shape)
     if columns is None:
         bounded = max(16, WORKSPACE // max(1, (K + 1) * n * X.element_size()))
         columns = d if keep_rows is None and isinstance(P, FusedMatmul) else bounded
@@ -116,6 +114,8 @@ def lanczos(
             norm[block] = found.norm.to(X.dtype)
             if keep_rows is not None:
                 V[:, :, block] = Vb[:, keep_rows]
+    if out is not None and V is not out:
+        V = out.copy_(V)
     return Krylov(V, Tridiagonal(alpha, beta), norm)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from unifilter._checks import check_share_or_word
 from unifilter.bases import heterophily, orthonormal, released, response
 from unifilter.graph import Graph
 from unifilter.krylov import mix, mix_dropped
@@ -76,11 +77,8 @@ class Config:
     drop_inputs: bool = True
 
     def __post_init__(self) -> None:
-        for name, words in (("tau", ("learn",)), ("h", ("estimate", "learn"))):
-            value = getattr(self, name)
-            if value not in words and not (isinstance(value, int | float) and 0 <= value <= 1):
-                allowed = " or ".join(repr(w) for w in words)
-                raise ValueError(f"{name} must be in [0, 1], {allowed}, but is {value!r}.")
+        check_share_or_word(self.tau, "tau", "learn")
+        check_share_or_word(self.h, "h", "estimate", "learn")
 
 
 CARD = Card(

@@ -47,10 +47,9 @@ def at_hand(name: str) -> bool:
     >>> at_hand("sbm:n=100")
     True
     """
-    if name.startswith("gs:"):
-        return at_hand(name.split(":", 2)[2])
-    if name.startswith(STRIPPED):
-        return at_hand(name.split(":", 1)[1])
+    for prefix, colons in (("gs:", 2), *((kind, 1) for kind in STRIPPED)):
+        if name.startswith(prefix):
+            return at_hand(name.split(":", colons)[-1])
     if embedded.is_embedded(name) or (cached(name) / "meta.json").is_file():
         return True
     raw = mirror()

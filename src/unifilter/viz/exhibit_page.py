@@ -9,14 +9,17 @@ from pathlib import Path
 from unifilter.viz.exhibit import Exhibit, Plot, Table, Verdict, Words
 from unifilter.viz.exhibit_look import COMPARED, SIGNS, WORDS
 from unifilter.viz.exhibit_plot import draw
-from unifilter.viz.exhibit_table import table_html, tally
+from unifilter.viz.exhibit_table import bar, table_html, tally
 from unifilter.viz.page import chart, named, page, section, tiles
 from unifilter.viz.page import write as write_page
 from unifilter.viz.style import percent
 
 Parts = Mapping[str, Sequence[Exhibit]]
 FILE = "reproduction.html"
-_HELD: dict[bool, tuple[Verdict, str]] = {True: ("agrees", "✓"), False: ("below", "✗")}
+_HELD: dict[bool, tuple[Verdict, str, str]] = {
+    True: ("agrees", "✓", "holds"),
+    False: ("below", "✗", "does not hold"),
+}
 _CSS = Path(__file__).with_name("exhibit.css")
 
 
@@ -95,9 +98,7 @@ def _score(exhibit: Exhibit) -> str:
     if isinstance(exhibit, Table):
         return tally(exhibit.verdicts())
     held = exhibit.held if isinstance(exhibit, Words) else ()
-    counts = [(_HELD[h], held.count(h)) for h in (True, False) if h in held]
-    spans = (f'<span class="{v}" style="flex:{n}">{sign} {n}</span>' for (v, sign), n in counts)
-    return f'<div class="tally">{"".join(spans)}</div>' if counts else ""
+    return bar([(*look, held.count(holds)) for holds, look in _HELD.items()])
 
 
 def _block(exhibit: Exhibit) -> str:
@@ -112,9 +113,8 @@ def _block(exhibit: Exhibit) -> str:
 
 def _words(words: Words) -> str:
     paragraphs = "".join(f"<p>{escape(text)}</p>" for text in words.paragraphs)
-    marks = [f'<b class="{v}">{sign}</b>' for v, sign in (_HELD[h] for h in words.held)] or [""] * len(
-        words.items
-    )
+    looks = [_HELD[h] for h in words.held]
+    marks = [f'<b class="{v}">{sign}</b>' for v, sign, _ in looks] or [""] * len(words.items)
     items = "".join(
         f"<div><dt>{mark}{escape(claim)}</dt><dd>{escape(evidence)}</dd></div>"
         for mark, (claim, evidence) in zip(marks, words.items, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from unifilter.viz.exhibit import Cell, Table, Verdict
@@ -50,14 +50,23 @@ def tally(verdicts: Mapping[Verdict, int]) -> str:
     >>> tally({"agrees": 2, "above": 0, "below": 1, "alone": 5}).count("<span")
     2
     """
-    parts = [(v, verdicts[v]) for v in COMPARED if verdicts[v]]
-    if not parts:
-        return ""
-    spans = (
-        f'<span class="{v}" style="flex:{n}" title="{n}: {escape(WORDS[v])}">{SIGNS[v]} {n}</span>'
-        for v, n in parts
+    return bar([(v, SIGNS[v], WORDS[v], verdicts[v]) for v in COMPARED])
+
+
+def bar(counts: Sequence[tuple[Verdict, str, str, int]]) -> str:
+    """Coloured shares: a verdict's colour, its sign, what it means, how many; nothing where all are 0.
+
+    Examples
+    --------
+    >>> bar([("agrees", "✓", "holds", 2), ("below", "✗", "does not hold", 0)])
+    '<div class="tally"><span class="agrees" style="flex:2" title="2: holds">✓ 2</span></div>'
+    """
+    spans = "".join(
+        f'<span class="{v}" style="flex:{n}" title="{n}: {escape(means)}">{sign} {n}</span>'
+        for v, sign, means, n in counts
+        if n
     )
-    return f'<div class="tally">{"".join(spans)}</div>'
+    return f'<div class="tally">{spans}</div>' if spans else ""
 
 
 def _cell(table: Table, best: bool, cell: Cell | None, notes: Mapping[str, int]) -> str:
