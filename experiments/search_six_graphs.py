@@ -20,8 +20,9 @@ import torch
 
 from unifilter import load, splits
 from unifilter.record import versions
-from unifilter.train.samplers import PAPER_SPACE, Optuna
+from unifilter.train.samplers import PAPER_SPACE
 from unifilter.train.search import final, search
+from unifilter.train.study import Optuna
 
 SIX = ["cora", "citeseer", "pubmed", "actor", "chameleon", "squirrel"]
 

@@ -1,8 +1,6 @@
 """Three formats behind one door."""
 
 import gzip
-from datetime import datetime as dt
-from datetime import timezone
 
 import pyarrow as pa
 import pyarrow.feather
@@ -69,23 +67,6 @@ def test_a_stream_has_every_row_once_and_in_order(ending, rows, tmp_path, monkey
     assert all(batch.schema.names == ["b", "a"] for batch in batches)
     assert {str(batch["b"].type) for batch in batches} == {"large_string"}
     assert all(batch.num_rows >= rows for batch in batches[:-1])
-
-
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
-        (["2024-05-01", None, ""], [dt(2024, 5, 1), None, None]),
-        (["2024-05-01 10:30", "2024-05-02T10:30:15"], [dt(2024, 5, 1, 10, 30), dt(2024, 5, 2, 10, 30, 15)]),
-        (["2024-05-01T10:30Z"], [dt(2024, 5, 1, 10, 30, tzinfo=timezone.utc)]),
-        (["2024-05-01", "soon"], ["2024-05-01", "soon"]),
-        (["2024-13-01"], ["2024-13-01"]),
-    ],
-)
-def test_text_that_is_dates_throughout_is_dates_in_every_format(written, read, tmp_path):
-    pyarrow.parquet.write_table(pa.table({"when": written, "also": written}), tmp_path / "t.parquet")
-    table = open_table(tmp_path / "t.parquet").read(["when", "also"], text=["also"])
-    assert table["when"].to_pylist() == read
-    assert table["also"].to_pylist() == written
 
 
 def test_text_as_views_is_read_as_text(tmp_path):

@@ -8,8 +8,9 @@ import pytest
 
 from unifilter.data import Dataset, load, splits
 from unifilter.train.heats import Ladder
-from unifilter.train.samplers import Optuna, Random, Space
+from unifilter.train.samplers import Random, Space
 from unifilter.train.search import final, search
+from unifilter.train.study import Optuna
 from unifilter.train.trial import Trial, read_journal, write_journal
 
 SPACE = Space(
@@ -109,8 +110,10 @@ def test_searches_share_a_study(data, pair, tmp_path):
 KILLED = """
 import sys, time
 from unifilter.data import load, splits
-from unifilter.train.samplers import Optuna, Space
+from unifilter.train.samplers import Space
+from unifilter.train.study import Optuna
 from unifilter.train.search import search
+from unifilter.train.study import Optuna
 
 class Hangs(Optuna):
     def ask(self, count):

@@ -14,7 +14,6 @@ import numpy as np
 import typer
 
 from unifilter.cli.flags import flags
-from unifilter.cli.floor import floor
 from unifilter.cli.resume import CONTENTS, begin, forget
 from unifilter.cli.show import Display, summary
 from unifilter.cli.splits import HELP, parse_split
@@ -25,6 +24,7 @@ from unifilter.models import model_class
 from unifilter.models._registry import configure
 from unifilter.train import Result, Training, run
 from unifilter.train.auto import choose, parse_budget
+from unifilter.train.floor import floor
 from unifilter.train.result import describe
 from unifilter.train.run import check_half, check_weights, needs_features, pick_device, training_labels
 from unifilter.trained import Trained, cls_uses

@@ -11,7 +11,6 @@ import torch
 from unifilter._types import FloatArray
 from unifilter.analysis import analyze
 from unifilter.bases import orthonormal, response
-from unifilter.cli.floor import verdict
 from unifilter.data import Dataset
 from unifilter.data.splits import Split
 from unifilter.graph import propagation
@@ -20,6 +19,7 @@ from unifilter.models._basis import Basis
 from unifilter.models.committee import Committee
 from unifilter.models.unifilter import UniFilter
 from unifilter.train import Result
+from unifilter.train.floor import verdict
 from unifilter.viz import FitReport, Response
 
 

@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from unifilter.cli.floor import verdict
 from unifilter.data import Dataset
 from unifilter.train import Result, Training
+from unifilter.train.floor import verdict
 from unifilter.train.race import Progress as Racing
 
 STAGES = ("trying settings", "halving", "training the best", "once more from other starts")

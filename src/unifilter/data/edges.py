@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unifilter._types import BoolArray, FloatArray, IntArray
-from unifilter.data.files import TableFile, is_text
+from unifilter.data.fields import is_text
+from unifilter.data.files import TableFile
 from unifilter.data.ids import NodeIndex, check_id_type, common_type, node_ids
 
 USUAL = (("src", "dst"), ("source", "target"), ("from", "to"), ("u", "v"))

@@ -9,18 +9,18 @@ from __future__ import annotations
 import csv
 import gzip
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from unifilter.data.diagnosis import AS_UTF8, blame, empty, markers, repeated_header
+from unifilter.data.diagnosis import AS_UTF8, blame, empty, repeated_header
+from unifilter.data.fields import is_text, plain_text, with_dates, without_markers
 
 # What a file name may end in, and what separates the fields; "" where the format itself knows its columns.
 ENDINGS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t", ".parquet": "", ".feather": ""}
-DATE = r"^\d{4}-\d\d-\d\d([ T]\d\d:.*)?$"
 BLOCK_BYTES, BLOCK_ROWS = 1 << 24, 1 << 20  # parsed at a time: of a CSV file, of another one
 
 
@@ -60,8 +60,8 @@ class TableFile:
         as_text = {name: pa.string() for name in (ids, *text) if name is not None}
         with self._explained({name: as_text.get(name) for name in columns}):
             if self.types is not None:
-                table = _plain_text(pa.concat_tables(self._batches(columns)).select(columns))
-                return _with_dates(table, [name for name in columns if name not in as_text])
+                table = plain_text(pa.concat_tables(self._batches(columns)).select(columns))
+                return with_dates(table, [name for name in columns if name not in as_text])
             import pyarrow.csv
 
             table = pyarrow.csv.read_csv(self._bytes(), *self._csv_options(columns, as_text)).select(columns)
@@ -69,7 +69,7 @@ class TableFile:
                 raise pa.ArrowInvalid("not UTF-8")
         self._refuse_repeated_header(table, 0)
         self._refuse_unclosed_quote(table)
-        return _without_markers(table, ids)
+        return without_markers(table, ids)
 
     def stream(self, types: dict[str, Any]) -> Iterator[Any]:
         """Record batches of a million rows or so, with columns of the wanted types."""
@@ -221,11 +221,6 @@ def open_table(path: Any, delimiter: str | None = None, name: str = "table") -> 
     return TableFile(path, tuple(schema.names), dict(zip(schema.names, schema.types, strict=True)), "")
 
 
-def is_text(type: Any) -> bool:
-    """Whether an Arrow type is text, in any of its layouts."""
-    return str(type) in ("string", "large_string", "string_view")
-
-
 def _csv_header(path: Path, delimiter: str) -> tuple[str, ...]:
     try:
         with gzip.open(path) if _zipped(path) else path.open("rb") as file:
@@ -275,42 +270,3 @@ def _one_batch(tables: list[Any]) -> Any:
     import pyarrow as pa
 
     return pa.concat_tables(tables).combine_chunks().to_batches()[0]
-
-
-def _plain_text(table: Any) -> Any:
-    """Text as views, which Polars writes, lacks half of Arrow's functions."""
-    import pyarrow as pa
-
-    fields = [(f.name, pa.large_string() if str(f.type) == "string_view" else f.type) for f in table.schema]
-    return table.cast(pa.schema(fields))
-
-
-def _with_dates(table: Any, columns: Sequence[str]) -> Any:
-    """Text that is a date in every field as dates, as in CSV."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    for name in columns:
-        column = table[name]
-        if not is_text(column.type) or not pc.all(pc.match_substring_regex(column, f"^$|{DATE}")).as_py():
-            continue
-        given = pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
-        for zone in (None, "UTC"):
-            with suppress(pa.ArrowInvalid):  # no day of the calendar: text
-                dates = given.cast(pa.timestamp("us", zone))
-                table = table.set_column(table.column_names.index(name), name, dates)
-                break
-    return table
-
-
-def _without_markers(table: Any, ids: str | None) -> Any:
-    """Missing where a text field is empty or says NA; Arrow does it for numbers only."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    for i, (name, type) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
-        if is_text(type) and name != ids:
-            missing = pc.is_in(table[name], value_set=pa.array(markers()))
-            if pc.any(missing).as_py():
-                table = table.set_column(i, name, pc.if_else(missing, pa.scalar(None, type), table[name]))
-    return table

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unifilter._types import IntArray
-from unifilter.data.files import is_text
+from unifilter.data.fields import is_text
 
 # Whole numbers are looked up in an array as long as their range, if that is at most so many times n.
 GAPS = 4

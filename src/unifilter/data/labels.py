@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unifilter._types import IntArray
-from unifilter.data.files import is_text
+from unifilter.data.fields import is_text
 
 
 def encode_labels(column: Any, where: str, guess: bool) -> tuple[IntArray, tuple[str, ...]]:

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from unifilter._types import BoolArray, FloatArray, IntArray
-from unifilter.data.files import DATE, is_text
+from unifilter.data.fields import DATE, is_text
 
 Recipe: TypeAlias = dict[str, Any]
 Where: TypeAlias = Callable[[str, int], str]  # says in errors which field is meant: column, row

@@ -9,8 +9,9 @@ import numpy as np
 
 from unifilter.data import Dataset
 from unifilter.data.splits import Split
-from unifilter.train import Result, run
 from unifilter.train.metrics import scores
+from unifilter.train.result import Result
+from unifilter.train.run import run
 
 FLOOR = {
     "logistic": "logistic regression on features alone",
@@ -39,10 +40,11 @@ def floor(dataset: Dataset, split: Split, result: Result) -> list[dict[str, Any]
         return []
     rows = [_row(result.record.model, ours)]
     size = int(split.train.sum()) * dataset.d * len(dataset.classes)
-    for name, words in FLOOR.items():
-        fits = (0 < size < COSTLY and not dataset.about.get("signals")) if name == "logistic" else True
-        if name != result.record.model and fits:
-            rows.append(_row(words, run(dataset, split, name, device="cpu").record.scores[part]))
+    left_out = {result.record.model}
+    if dataset.about.get("signals") or not 0 < size < COSTLY:
+        left_out.add("logistic")
+    for name in (name for name in FLOOR if name not in left_out):
+        rows.append(_row(FLOOR[name], run(dataset, split, name, device="cpu").record.scores[part]))
     count = np.bincount(dataset.y[split.train & dataset.labelled], minlength=len(dataset.classes))
     p = np.eye(len(dataset.classes))[np.full(dataset.n, count.argmax())]
     mask = split.test if part == "test" else split.val

@@ -7,9 +7,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from unifilter import Training, run, splits
-from unifilter.cli import floor as module
-from unifilter.cli.floor import FLOOR, LARGEST, floor, verdict
 from unifilter.data import load, with_signals
+from unifilter.train import floor as module
+from unifilter.train.floor import FLOOR, LARGEST, floor, verdict
 
 
 @pytest.fixture(scope="module")
