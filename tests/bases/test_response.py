@@ -42,3 +42,8 @@ def test_it_is_differentiable_in_the_coefficients():
 
 def test_the_orthonormal_basis_is_heterophily_zero():
     assert_close(heterophily(3, 0.0), torch.eye(4), rtol=1e-7, atol=1e-7)
+
+
+def test_frequencies_may_be_whole_numbers():
+    w = torch.tensor([0.5, 0.5])
+    assert_close(response(w, torch.tensor([0, 1, 2])), response(w, torch.tensor([0.0, 1.0, 2.0])))

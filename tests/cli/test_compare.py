@@ -172,3 +172,15 @@ def test_published_settings_and_a_scaling_of_one_s_own_exclude_each_other(tmp_pa
     result = run(GRAPH, *words, "--preprocessing", "row", out=tmp_path / "runs.jsonl")
     assert result.exit_code == 2
     assert "leave out --preprocessing" in result.stderr
+
+
+def test_doubtful_labels_are_noted_and_nodes_without_features_get_signals(cut, tmp_path):
+    words, out = cut
+    (tmp_path / "e.csv").write_text("src,dst\n" + "".join(f"{i},{(i + 1) % 24}\n" for i in range(24)))
+    rows = "".join(f"{i},{('a', 'A', 'b')[i % 3]}\n" for i in range(24))
+    (tmp_path / "n.csv").write_text("id,label\n" + rows)
+    tables = ["--edges", str(tmp_path / "e.csv"), "--nodes", str(tmp_path / "n.csv")]
+    result = run(*tables, "--models", "sgc,mlp", *words, out=out)
+    assert result.exit_code == 0, result.stderr
+    assert "classes 'A', 'a' are different classes" in result.stderr
+    assert "512 random signals take their place" in result.stderr

@@ -113,7 +113,6 @@ from unifilter.data import load, splits
 from unifilter.train.samplers import Space
 from unifilter.train.study import Optuna
 from unifilter.train.search import search
-from unifilter.train.study import Optuna
 
 class Hangs(Optuna):
     def ask(self, count):
@@ -313,3 +312,26 @@ def test_a_journal_of_another_graph_or_of_other_splits_is_refused(data, pair, tm
 def test_a_space_says_where_its_values_go():
     with pytest.raises(ValueError, match=r"options\.K to the model"):
         Space({"K": [2]})
+
+
+def test_options_of_the_wrong_kind_are_refused_as_everywhere(data, pair):
+    with pytest.raises(ValueError, match=r"dropout of unifilter must be in \[0, 1\)"):
+        search(data, pair, Space({"options.dropout": [1.5]}), 1, rungs=(2,), device="cpu")
+
+
+def test_a_journal_of_more_rungs_is_continued_with_fewer(data, pair, tmp_path):
+    journal = tmp_path / "search.jsonl"
+    search(data, pair, SPACE, 2, rungs=(2, 4), device="cpu", journal=journal)
+    assert len(search(data, pair, SPACE, 3, rungs=(4,), device="cpu", journal=journal)) == 3
+
+
+def test_a_study_in_memory_goes_on_from_a_journal_in_any_order(data, pair, tmp_path):
+    pytest.importorskip("optuna")
+    journal, options = tmp_path / "search.jsonl", {"rungs": (2,), "device": "cpu"}
+    first = search(data, pair, SPACE, 3, sampler=Optuna(SPACE), journal=journal, **options)
+    journal.write_text("".join(reversed(journal.read_text().splitlines(keepends=True))))
+    sampler = Optuna(SPACE)
+    again = search(data, pair, SPACE, 5, sampler=sampler, journal=journal, **options)
+    assert sorted(t.number for t in again) == list(range(5))
+    assert {t.number: t.setting for t in first}.items() <= {t.number: t.setting for t in again}.items()
+    assert len(sampler.found()) == 5
