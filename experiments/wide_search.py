@@ -6,28 +6,34 @@
 
 Spaces with more than the paper's architecture. "wide": a bias, the features beside the filtered ones, weights
 for every column, filtered features that reach the first layer whole, dropout on the basis. "rows": filtered
-rows of length 1. Journals go to `results/journals/SPACE_GRAPH_SPLITS.jsonl`, and a killed search goes on;
-`--show` counts the values of every option among the best twelfth of each journal. `best_settings.py` takes
-its choice from them. Test nodes take no part.
+rows of length 1. "open": both, without what costs another pass over V. "near": the best setting of all
+searches before, number -1 of the journal, with some of its options drawn anew. Journals go to
+`results/journals/SPACE_GRAPH_SPLITS.jsonl`, and a killed search goes on; `--show` counts the values of every
+option among the best twelfth of each. `best_settings.py` takes its choice from them. Test nodes take no part.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
+import best_settings
 import torch
 
 from unifilter.reproduce.graphs import load
 from unifilter.reproduce.protocols import trials
-from unifilter.train.samplers import Random, Space
+from unifilter.train.samplers import PAPER_SPACE, Random, Space
 from unifilter.train.search import search
 from unifilter.train.trial import Trial, read_journal
 
-JOURNALS = Path(__file__).parent / "results" / "journals"
 SEED = 7
+JOURNALS = Path(__file__).parent / "results" / "journals"
 WIDE = Space(
     {
         "preprocess": ["row", "none"],
@@ -68,14 +74,48 @@ ROWS = Space(
         "training.weight_decay": [0.0, 5e-5, 5e-4, 5e-3],
     }
 )
-NAMES = ("wide", "rows")
+OPEN = Space(ROWS.values | {"options.row_norm": [False, True], "options.hidden": [64, 256]})
+CHANGED = 0.2  # of the options near a setting
 
 
-def space_for(name: str, graph: str) -> Space:
-    """What is searched on a graph."""
-    if name == "rows":
-        return ROWS
+@dataclass(frozen=True)
+class Near(Space):
+    """Settings that differ from one in some options."""
+
+    start: dict[str, Any]
+
+    def draw(self, rng: random.Random) -> dict[str, Any]:
+        """The start, and some values at random."""
+        return self.start | {n: v for n, v in super().draw(rng).items() if rng.random() < CHANGED}
+
+
+FINE = PAPER_SPACE.values | {
+    "options.layers": [1, 2, 3, 4],
+    "options.K": [2, 4, 6, 10],
+    "options.residual": [True, False],
+    "options.bias": [True, False],
+    "options.ego": [False, True],
+    "options.per_column": [False, True],
+    "options.batch_norm": [False, True],
+    "options.drop_inputs": [True, False],
+    "options.row_norm": [False, True],
+}
+NAMES = ("wide", "rows", "open", "near")
+
+
+def space_for(name: str, graph: str, start: Mapping[str, Any] | None = None) -> Space:
+    """What is searched on a graph, around a setting maybe."""
+    if name == "near":
+        return Near(FINE, dict(start or {}))
+    if name in ("rows", "open"):
+        return ROWS if name == "rows" else OPEN
     return DROPPED if graph in SMALL else WIDE
+
+
+def start_of(file: Path, graph: str, kind: str) -> dict[str, Any]:
+    """The setting around which a journal searches; for a new one, the best so far."""
+    first = [t.setting for t in read_journal(file) if t.number == -1]
+    return first[0] if first else best_settings.best(graph, kind)
 
 
 def best(found: list[Trial]) -> list[Trial]:
@@ -114,16 +154,19 @@ def main() -> None:
     torch.set_float32_matmul_precision("high")
     for graph, kind in product(given.graphs.split(","), given.splits.split(",")):
         print(f"{given.space} {graph} {kind}", flush=True)
-        data, space = load(graph), space_for(given.space, graph)
+        file = given.out / f"{given.space}_{graph}_{kind}.jsonl"
+        first = [start_of(file, graph, kind)] if given.space == "near" else []
+        data, space = load(graph), space_for(given.space, graph, *first)
         found = search(
             data,
             [t.split for t in trials(data, f"{kind}:10")],
             space,
             given.settings,
+            first=first,
             sampler=Random(space, SEED),
             seconds=given.seconds,
             batch=given.batch or given.settings,
-            journal=given.out / f"{given.space}_{graph}_{kind}.jsonl",
+            journal=file,
             on_batch=lambda new, left: print(f"{left} left, {max(t.accuracy for t in new):.4f}", flush=True),
         )
         print(f"best: {found[0].accuracy:.4f} {found[0].setting}", flush=True)
