@@ -1,16 +1,12 @@
 """The table in the docs is what the command makes of the committed results."""
 
-import importlib.util
 import json
 from pathlib import Path
 
+import auto_six_graphs
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FILE = ROOT / "experiments" / "auto_six_graphs.py"
-spec = importlib.util.spec_from_file_location("auto_six_graphs", FILE)
-auto_six_graphs = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(auto_six_graphs)
 RESULTS = ROOT / "experiments" / "results"
 
 

@@ -1,10 +1,9 @@
 """The check of baselines: guesses are known as such, and what a search found stands beside them."""
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
+import baselines_check
 import pytest
 
 from unifilter.reproduce.part import Searched
@@ -14,10 +13,6 @@ from unifilter.train.entries import Entry
 from unifilter.train.trial import Trial, write_journal
 
 FOLDER = Path(__file__).parents[2] / "experiments"
-spec = importlib.util.spec_from_file_location("baselines_check", FOLDER / "baselines_check.py")
-baselines_check = importlib.util.module_from_spec(spec)
-sys.modules["baselines_check"] = baselines_check  # its dataclasses ask for their module
-spec.loader.exec_module(baselines_check)
 
 GRAPH = "sbm:n=120,h=0.9,classes=3,d=6"
 

@@ -1,9 +1,9 @@
 """UniFilter's own settings are the best of the committed journals, and where its searches begin."""
 
-import importlib.util
 import json
 from pathlib import Path
 
+import best_settings
 import pytest
 
 from unifilter.models._registry import configure
@@ -11,9 +11,6 @@ from unifilter.reproduce.settings import known_settings
 from unifilter.train.trial import Trial, options_of, write_journal
 
 FOLDER = Path(__file__).parents[2] / "experiments"
-spec = importlib.util.spec_from_file_location("best_settings", FOLDER / "best_settings.py")
-best_settings = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(best_settings)
 
 
 def test_the_settings_are_what_the_journals_say():

@@ -1,17 +1,15 @@
 """The portfolio in the package is what its command gives from the committed journals."""
 
-import importlib.util
 import json
 from dataclasses import replace
 from pathlib import Path
 
+import choose_portfolio
+
 from unifilter.train.portfolio import FEW, PORTFOLIO
 from unifilter.train.trial import Trial, write_journal
 
-FILE = Path(__file__).parents[2] / "experiments" / "choose_portfolio.py"
-spec = importlib.util.spec_from_file_location("choose_portfolio", FILE)
-choose_portfolio = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(choose_portfolio)
+FOLDER = Path(__file__).parents[2] / "experiments"
 
 
 def test_the_portfolios_are_what_the_journals_choose():
@@ -23,7 +21,7 @@ def test_the_portfolios_are_what_the_journals_choose():
 
 
 def test_what_a_graph_has_not_seen_is_what_the_others_choose():
-    known = json.loads((FILE.parent / "configs" / "unseen.json").read_text())
+    known = json.loads((FOLDER / "configs" / "unseen.json").read_text())
     assert known == choose_portfolio.unseen()
     assert dict(PORTFOLIO[-1]) not in known["actor"]  # it was made for Actor
     assert all(dict(PORTFOLIO[-1]) == known[graph][-1] for graph in known if graph != "actor")

@@ -1,14 +1,7 @@
 """Rules of voting are compared without a look at test nodes."""
 
-import importlib.util
-from pathlib import Path
-
+import how_many_vote
 import numpy as np
-
-FILE = Path(__file__).parents[2] / "experiments" / "how_many_vote.py"
-spec = importlib.util.spec_from_file_location("how_many_vote", FILE)
-how_many_vote = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(how_many_vote)
 
 
 def said(right: list[float], y, classes=3, seed=0):

@@ -1,16 +1,9 @@
-import importlib.util
-from pathlib import Path
-
 import pytest
+import their_way
 
 from unifilter.data import load
 from unifilter.train.config import Training
 from unifilter.train.entries import Entry, trials_of
-
-FILE = Path(__file__).parents[2] / "experiments" / "their_way.py"
-spec = importlib.util.spec_from_file_location("their_way", FILE)
-their_way = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(their_way)
 
 
 @pytest.fixture(scope="module")

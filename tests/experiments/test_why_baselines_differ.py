@@ -1,21 +1,16 @@
 """The variants change tables that exist, one thing at a time, and the committed runs are theirs."""
 
-import importlib.util
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+import why_baselines_differ as why
 
 from unifilter.models._registry import configure
 from unifilter.record import read
 
 pytest.importorskip("tomllib")  # Python 3.11
 ROOT = Path(__file__).parents[2] / "experiments"
-spec = importlib.util.spec_from_file_location("why_baselines_differ", ROOT / "why_baselines_differ.py")
-why = importlib.util.module_from_spec(spec)
-sys.modules["why_baselines_differ"] = why  # a dataclass looks its module up
-spec.loader.exec_module(why)
 
 every_variant = pytest.mark.parametrize(
     "variant", why.variants(), ids=lambda v: f"{v.model}-{v.dataset}-{v.says}"

@@ -1,20 +1,15 @@
 """The wide search: its spaces are of UniFilter, its journals draws of them, the best twelfth is counted."""
 
-import importlib.util
 import random
-import sys
 from pathlib import Path
+
+import wide_search
 
 from unifilter.models._registry import configure
 from unifilter.train.samplers import Random
 from unifilter.train.trial import Trial, options_of, read_journal
 
 FOLDER = Path(__file__).parents[2] / "experiments"
-sys.path.insert(0, str(FOLDER))  # as where the script is run: it imports its neighbour
-spec = importlib.util.spec_from_file_location("wide_search", FOLDER / "wide_search.py")
-wide_search = importlib.util.module_from_spec(spec)
-sys.modules["wide_search"] = wide_search  # where dataclasses look for their module
-spec.loader.exec_module(wide_search)
 
 
 def test_the_committed_journals_are_draws_of_the_space():
