@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from unifilter.kernels.csr import schedule
+from unifilter.kernels.csr import Places, schedule
 
 
 @pytest.mark.parametrize("shape", ["even", "skewed", "empty rows", "one row", "nothing"])
@@ -36,3 +36,10 @@ def test_a_schedule_covers_every_entry_once_in_shares_of_bounded_cost(shape):
 
 def test_without_long_rows_there_are_no_pieces():
     assert schedule(torch.arange(0, 4000, 4)).pieces.shape == (0, 3)
+
+
+def test_places_know_where_rows_begin_and_that_some_are_empty():
+    A = Places.of(torch.tensor([0, 0, 2]), torch.tensor([1, 1, 0]), n=4)
+    assert A.indptr.tolist() == [0, 2, 2, 3, 3]
+    assert A.indices.tolist() == [1, 1, 0]
+    assert A.to("cpu").rows.tolist() == [0, 0, 2]

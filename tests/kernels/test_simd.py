@@ -20,6 +20,11 @@ def widened(a, out):
 
 
 @njit
+def summed(a):
+    return simd.total(simd.load(a, 0))
+
+
+@njit
 def shown(a, out, m):
     simd.store(out, 0, simd.load_some(a, 0, m))
 
@@ -47,6 +52,15 @@ def test_widen_keeps_the_numbers(dtype, generator):
     a, out = generator.random(W).astype(dtype), np.zeros(W)
     widened(a, out)
     np.testing.assert_array_equal(out, a.astype(np.float64))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_total_adds_halves_onto_halves(dtype, generator):
+    a = generator.random(64 // np.dtype(dtype).itemsize).astype(dtype)
+    found = summed(a)
+    while a.size > 1:
+        a = a[: a.size // 2] + a[a.size // 2 :]
+    assert found == a[0]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

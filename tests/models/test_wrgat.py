@@ -11,6 +11,7 @@ from torch.testing import assert_close
 from unifilter.graph import Graph
 from unifilter.models._structural import structural_relations
 from unifilter.models.wrgat import WRGAT, Config
+from unifilter.train.bundle import Bundle
 
 
 def by_hand(layer, H, relations):
@@ -41,6 +42,32 @@ def test_every_relation_attends_and_takes_the_mean_of_what_it_weighed(graph, X, 
         assert_close(net(WRGAT.prepare(graph, X, config)), wanted, rtol=1e-10, atol=1e-10)
 
 
+def test_gradients_are_those_of_the_formula(graph, X):
+    torch.manual_seed(0)
+    net, G = WRGAT(Config(layers=1, levels=2), 20, 3).double(), torch.randn(graph.n, 3, dtype=torch.float64)
+    relations = [tuple(r) for r in structural_relations(graph.to_scipy(), 2)]
+    relations.insert(0, (graph.rows(), graph.indices, np.ones(graph.indices.size)))
+    H, layer = X.clone().requires_grad_(), net.layers[0]
+    wanted = torch.autograd.grad(by_hand(layer, H, relations), [H, *layer.parameters()], G)
+    arcs = WRGAT.prepare(graph, X, net.config)["relations"]
+    found = torch.autograd.grad(layer(H, arcs), [H, *layer.parameters()], G)
+    assert_close(found, wanted, rtol=1e-9, atol=1e-10)
+
+
+def test_a_bundle_trains_as_its_members_would(graph, X):
+    torch.manual_seed(0)
+    nets = [WRGAT(Config(hidden=5, levels=2, dropout=0.0), 20, 3).double() for _ in range(3)]
+    inputs, bundle = WRGAT.prepare(graph, X, nets[0].config), Bundle(nets)
+    logits = bundle(inputs)
+    G = torch.randn_like(logits)
+    logits.backward(G)
+    for k, net in enumerate(nets):
+        net(inputs).backward(G[k])
+        assert_close(logits[k], net(inputs))
+        for name, p in net.named_parameters():
+            assert_close(bundle.parameters[name].grad[k], p.grad, rtol=1e-9, atol=1e-10)
+
+
 def test_an_isolated_node_keeps_its_own_term_only():
     graph, X = Graph.from_edges([[0], [1]], n=3), torch.randn(3, 4, dtype=torch.float64)
     net = WRGAT(Config(layers=1), 4, 3).double()
@@ -52,7 +79,7 @@ def test_a_level_beyond_the_diameter_adds_nothing(graph, X):
     net = WRGAT(Config(layers=1, levels=far), 20, 3).double()
     relations = WRGAT.prepare(graph, X, net.config)["relations"]
     assert len(relations) == far + 2
-    assert relations[-1].j.numel() == 0
+    assert relations[-1].w.numel() == 0
     assert torch.isfinite(net(WRGAT.prepare(graph, X, net.config))).all()
 
 
@@ -60,8 +87,8 @@ def test_self_loops_of_the_data_count_for_edges_if_asked():
     arcs = np.array([[0, 1, 2], [1, 2, 2]])
     graph, X = Graph.from_edges(arcs), torch.randn(3, 4, dtype=torch.float64)
     plain, looped = (
-        WRGAT.prepare(graph, X, Config(data_loops=loops), arcs=arcs)["relations"][0]
+        WRGAT.prepare(graph, X, Config(data_loops=loops), arcs=arcs)["relations"][0].places
         for loops in (False, True)
     )
-    assert looped.j.numel() == plain.j.numel() + 1
-    assert ((looped.i == 2) & (looped.j == 2)).sum() == 1
+    assert looped.rows.numel() == plain.rows.numel() + 1
+    assert ((looped.rows == 2) & (looped.columns == 2)).sum() == 1

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from unifilter._types import Recurrence
-from unifilter.kernels import blocks, dropped, recurrence, reference, team
-from unifilter.kernels.csr import CSR, Schedule, schedule
+from unifilter.kernels import blocks, dropped, entries, recurrence, reference, team
+from unifilter.kernels.csr import CSR, Places, Schedule, schedule
 
 WORKSPACE = 2**30  # bytes that all threads together may take for tiles of their own
 
@@ -36,6 +36,34 @@ def spmm(A: CSR, X: Tensor, plan: Schedule) -> Tensor:
     shares = _numpy(plan.parts), _numpy(plan.pieces)
     work = A.indices.shape[0] * X.shape[1]
     blocks.spmm.doing(work)(*_arrays(A), _numpy(X.contiguous()), *shares, pieces, _numpy(out))
+    return out
+
+
+def weighted(A: Places, values: Tensor, X: Tensor) -> Tensor:
+    """See ``reference.weighted``: the product with every member's matrix, in turn."""
+    scale = X.new_ones(X.shape[1])
+    products = [
+        spmm(CSR(A.indptr, A.indices, v, scale, 0.0), x, A.plan)
+        for v, x in zip(values.contiguous(), X, strict=True)
+    ]
+    return products[0][None] if len(products) == 1 else torch.stack(products)
+
+
+def sampled(A: Places, G: Tensor, X: Tensor) -> Tensor:
+    """See ``reference.sampled``. Nothing as large as (entries, columns) is written."""
+    _check(X.dtype)
+    out = empty((X.shape[0], A.indices.shape[0]), X.dtype)
+    given = (A.indptr, A.indices, G.contiguous(), X.contiguous(), A.plan.ranges, out)
+    entries.sampled.doing(out.numel() * X.shape[2])(*map(_numpy, given))
+    return out
+
+
+def softmax(A: Places, scores: Tensor) -> Tensor:
+    """See ``reference.softmax``."""
+    _check(scores.dtype)
+    out = empty(scores.shape, scores.dtype)
+    given = (A.indptr, scores.contiguous(), A.plan.ranges, out)
+    entries.softmax.doing(16 * out.numel())(*map(_numpy, given))  # an exponential is many multiplications
     return out
 
 

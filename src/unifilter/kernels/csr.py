@@ -42,6 +42,26 @@ class Schedule(NamedTuple):
     ranges: Tensor  # (p, 2): rows [begin, end)
 
 
+class Places(NamedTuple):
+    """Where the entries of a square sparse matrix are, row by row; what they are comes with every product."""
+
+    indptr: Tensor
+    indices: Tensor
+    rows: Tensor  # (e,) in int64, of every entry
+    plan: Schedule  # stays on the CPU, where it is needed
+
+    @staticmethod
+    def of(rows: Tensor, indices: Tensor, n: int) -> Places:
+        """Of e entries (row, column), sorted by row; a place may be named twice. On the CPU."""
+        indptr = torch.searchsorted(rows, torch.arange(n + 1))
+        kind = torch.int32 if max(n, rows.numel()) < 2**31 else torch.int64
+        return Places(indptr.to(kind), indices.to(kind), rows, schedule(indptr))
+
+    def to(self, device: torch.device | str) -> Places:
+        """The same on another device."""
+        return Places(self.indptr.to(device), self.indices.to(device), self.rows.to(device), self.plan)
+
+
 def schedule(indptr: Tensor, shares: int = 64, least: int = 2048) -> Schedule:
     """Cut the rows of a CSR matrix into at least ``shares`` pieces of equal cost (entries and rows)."""
     indptr = indptr.cpu().long()

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from unifilter._math import csr_tensor
-from unifilter.kernels.csr import CSR
+from unifilter.kernels.csr import CSR, Places
 
 
 def spmm(A: CSR, X: Tensor) -> Tensor:
@@ -16,6 +16,26 @@ def spmm(A: CSR, X: Tensor) -> Tensor:
     matrix = csr_tensor(A.indptr, A.indices, ones, (n, n))
     Y = A.scale[:, None] * X
     return A.scale[:, None] * (matrix @ Y + A.loop * Y)
+
+
+def weighted(A: Places, values: Tensor, X: Tensor) -> Tensor:
+    """See ``reference.weighted``."""
+    terms = values[:, :, None] * X.index_select(1, A.indices)
+    return torch.zeros_like(X).index_add_(1, A.rows, terms)
+
+
+def sampled(A: Places, G: Tensor, X: Tensor) -> Tensor:
+    """See ``reference.sampled``."""
+    return (G.index_select(1, A.rows) * X.index_select(1, A.indices)).sum(dim=2)
+
+
+def softmax(A: Places, scores: Tensor) -> Tensor:
+    """See ``reference.softmax``."""
+    shape, rows = (scores.shape[0], A.indptr.numel() - 1), A.rows.expand(scores.shape)
+    largest = scores.new_full(shape, -torch.inf).scatter_reduce_(1, rows, scores, "amax")
+    share = (scores - largest.index_select(1, A.rows)).exp()
+    whole = scores.new_zeros(shape).index_add_(1, A.rows, share)
+    return share / whole.index_select(1, A.rows)
 
 
 def dropout(x: Tensor, rates: Tensor, seed: Tensor) -> Tensor:

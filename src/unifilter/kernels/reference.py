@@ -7,7 +7,7 @@ from torch import Tensor
 
 from unifilter._math import column_dot, column_norm, reciprocal
 from unifilter._types import Matmul, Recurrence
-from unifilter.kernels.csr import CSR
+from unifilter.kernels.csr import CSR, Places
 
 
 def spmm(A: CSR, X: Tensor) -> Tensor:
@@ -22,6 +22,31 @@ def spmm(A: CSR, X: Tensor) -> Tensor:
             terms = A.weights[row, None] * terms
         out[i] += terms.sum(dim=0)
     return A.scale[:, None] * out
+
+
+def weighted(A: Places, values: Tensor, X: Tensor) -> Tensor:
+    """``out[b, i] = sum_e values[b, e] X[b, j]`` over the entries e = (i, j), one at a time."""
+    out = torch.zeros_like(X)
+    for e, (i, j) in enumerate(zip(A.rows.tolist(), A.indices.tolist(), strict=True)):
+        out[:, i] += values[:, e, None] * X[:, j]
+    return out
+
+
+def sampled(A: Places, G: Tensor, X: Tensor) -> Tensor:
+    """``out[b, e] = <G[b, i], X[b, j]>`` at the entries e = (i, j): the adjoint of ``weighted`` in values."""
+    out = X.new_zeros(X.shape[0], A.rows.numel())
+    for e, (i, j) in enumerate(zip(A.rows.tolist(), A.indices.tolist(), strict=True)):
+        out[:, e] = (G[:, i] * X[:, j]).sum(dim=1)
+    return out
+
+
+def softmax(A: Places, scores: Tensor) -> Tensor:
+    """``out[b, e] = exp(scores[b, e]) / sum of the same over the row of e``, one row at a time."""
+    out = torch.empty_like(scores)
+    for i in range(A.indptr.numel() - 1):
+        row = slice(int(A.indptr[i]), int(A.indptr[i + 1]))
+        out[:, row] = torch.softmax(scores[:, row], dim=1)
+    return out
 
 
 def three_term(A: Matmul, X: Tensor, V: Tensor) -> Recurrence:

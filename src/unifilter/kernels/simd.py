@@ -236,6 +236,29 @@ def add(typing, a, b):
 
 
 @intrinsic
+def total(typing, a):
+    """The sum of all lanes, halves onto halves: the same bits wherever it runs."""
+
+    def generate(context, builder, signature, args):
+        value, lanes = args[0], a.lanes
+        while lanes > 1:
+            lanes //= 2
+            places = ir.VectorType(ir.IntType(32), lanes)
+            halves = (
+                builder.shuffle_vector(
+                    value,
+                    ir.Constant(value.type, ir.Undefined),
+                    ir.Constant(places, list(range(at, at + lanes))),
+                )
+                for at in (0, lanes)
+            )
+            value = builder.fadd(*halves)
+        return builder.extract_element(value, ir.Constant(ir.IntType(32), 0))
+
+    return a.dtype(a), generate
+
+
+@intrinsic
 def widen(typing, a):
     """The same numbers as float64."""
     vec = Vec(types.float64, a.lanes)

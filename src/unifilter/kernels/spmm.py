@@ -11,7 +11,7 @@ from torch import Tensor
 
 from unifilter._types import Recurrence
 from unifilter.kernels import portable, reference
-from unifilter.kernels.csr import CSR, schedule
+from unifilter.kernels.csr import CSR, Places, schedule
 
 
 def warm_up(device: torch.device) -> None:
@@ -44,6 +44,33 @@ def spmm(A: CSR, X: Tensor, plan: Any) -> Tensor:
 
         return gpu.spmm(A, X, plan)
     return portable.spmm(A, X)
+
+
+def weighted(A: Places, values: Tensor, X: Tensor) -> Tensor:
+    """``out[b, i] = sum_e values[b, e] X[b, j]`` over the entries e = (i, j), for every member b."""
+    if X.is_cpu:
+        from unifilter.kernels import cpu
+
+        return cpu.weighted(A, values, X)
+    return portable.weighted(A, values, X)
+
+
+def sampled(A: Places, G: Tensor, X: Tensor) -> Tensor:
+    """``out[b, e] = <G[b, i], X[b, j]>`` at the entries e = (i, j), for every member b."""
+    if X.is_cpu:
+        from unifilter.kernels import cpu
+
+        return cpu.sampled(A, G, X)
+    return portable.sampled(A, G, X)
+
+
+def softmax(A: Places, scores: Tensor) -> Tensor:
+    """``exp(scores)`` over its sum in a row of A, for every member."""
+    if scores.is_cpu:
+        from unifilter.kernels import cpu
+
+        return cpu.softmax(A, scores)
+    return portable.softmax(A, scores)
 
 
 def three_term(A: CSR, X: Tensor, V: Tensor, plan: Any) -> Recurrence | None:

@@ -9,7 +9,8 @@ neighbourhoods (see :mod:`unifilter.models._structural`), each with weights W_r 
 with w_ij the structural weight, or ``edge_weight`` on the graph's edges. The attention already sums to 1; the
 mean over it is in the authors' code and kept. Who is compared with whom is decided by degree; the authors
 break ties by node number (``ties``). Their best epoch is kept by reference, so that the last one is tested;
-not copied. PyTorch Geometric's ``RGATConv`` has no weights w and no W_0; its softmax is used. The search for
+not copied. PyTorch Geometric's ``RGATConv`` has no weights w and no W_0. Attention is a sparse matrix with
+learned entries (:class:`unifilter.graph.pattern.Pattern`): memory is O(arcs), not O(arcs h). The search for
 similar neighbourhoods is quadratic in n, so that large graphs are refused.
 """
 
@@ -26,6 +27,7 @@ from torch.nn.functional import leaky_relu
 
 from unifilter._types import IntArray
 from unifilter.graph import Graph
+from unifilter.graph.pattern import Pattern
 from unifilter.models._layers import dropout
 from unifilter.models._operators import from_arcs
 from unifilter.models._registry import Card, register
@@ -80,10 +82,9 @@ CARD = Card(
 
 
 class Arcs(NamedTuple):
-    """One relation as tensors: j -> i with weight w, which holds 1/|N(i)|."""
+    """One relation: arcs j -> i as places in row i, and their weights, which hold 1/|N(i)|."""
 
-    j: Tensor
-    i: Tensor
+    places: Pattern
     w: Tensor
 
     @staticmethod
@@ -92,8 +93,8 @@ class Arcs(NamedTuple):
         source, target, weight = relation
         order = np.lexsort((source, target))
         size = np.bincount(target, minlength=1)[target[order]]
-        j, i = (torch.from_numpy(a[order].astype(np.int64)).to(X.device) for a in (source, target))
-        return Arcs(j, i, torch.from_numpy(weight[order] / size).to(X.device, X.dtype))
+        places = Pattern.of(target[order], source[order], X.shape[0]).to(X.device)
+        return Arcs(places, torch.from_numpy(weight[order] / size).to(X.device, X.dtype))
 
 
 class Relations(tuple[Arcs, ...]):
@@ -101,7 +102,7 @@ class Relations(tuple[Arcs, ...]):
 
     def to(self, device: torch.device | str) -> Relations:
         """The same on another device."""
-        return Relations(Arcs(*(t.to(device) for t in arcs)) for arcs in self)
+        return Relations(Arcs(places.to(device), w.to(device)) for places, w in self)
 
 
 class Layer(nn.Module):
@@ -118,14 +119,12 @@ class Layer(nn.Module):
 
     def forward(self, H: Tensor, relations: Relations) -> Tensor:
         """(n, d) to (n, out)."""
-        from torch_geometric.utils import softmax
-
         out: Tensor = self.own(H)
-        for (j, i, w), W, a in zip(relations, self.weight, self.attention, strict=True):
+        for (places, w), W, a in zip(relations, self.weight, self.attention, strict=True):
             z = H @ W
             at, to = (z @ half for half in a.chunk(2))
-            share = softmax(leaky_relu(at[i] + to[j], 0.2), i, num_nodes=H.shape[0])
-            out = out.index_add(0, i, (share * w)[:, None] * z[j])
+            share = places.softmax(leaky_relu(places.sums(at, to), 0.2))
+            out = out + places.product(share * w, z)
         return out
 
 
