@@ -7,7 +7,7 @@ import best_settings
 import pytest
 
 from unifilter.models._registry import configure
-from unifilter.reproduce.settings import known_settings
+from unifilter.reproduce.settings import own_settings
 from unifilter.train.trial import Trial, options_of, write_journal
 
 FOLDER = Path(__file__).parents[2] / "experiments"
@@ -19,7 +19,7 @@ def test_the_settings_are_what_the_journals_say():
     assert len(known) == 12
     for setting in known.values():
         configure("unifilter", options_of(setting))
-        assert setting in known_settings("unifilter", FOLDER / "configs")
+        assert setting in own_settings(FOLDER / "configs")
 
 
 @pytest.mark.parametrize("name", ["cora_fixed", "unifilter_cora_fixed", "wide_cora_fixed"])

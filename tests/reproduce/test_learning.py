@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from unifilter.reproduce import learning
@@ -5,28 +7,37 @@ from unifilter.reproduce.part import Published, Scale, Searched
 
 
 def test_the_forms_share_one_search_and_differ_in_tau_and_h_alone():
-    jobs = [j for j in learning.jobs(Scale()) if j.dataset == "cora"]
-    assert len(jobs) == 4
-    assert all(isinstance(j.how, Searched) and set(j.how.changes) <= {"tau", "h"} for j in jobs)
-    assert sum(len(j.how.grid) for j in jobs) == 2
-    assert all(isinstance(j.how, Published) for j in learning.jobs(Scale(graphs=("a",), quick=True)))
+    jobs = [learning.job(form, "squirrel", Scale()) for form in learning.FORMS]
+    assert all(isinstance(j.how, Searched) and set(j.how.changes) == {"tau", "h"} for j in jobs)
+    assert jobs[0].how.changes == {"tau": 0.7, "h": "estimate"}  # the paper's tau
+    assert len({j.how.first for j in [replace(j, how=replace(j.how, first=())) for j in jobs]}) == 1
+    quick = [learning.job(form, "a", Scale(graphs=("a",), quick=True)) for form in learning.FORMS]
+    assert all(isinstance(j.how, Published) for j in quick)
 
 
-def test_the_gain_is_paired_and_tau_stands_beside_the_papers(results_of, scale):
-    chosen, learned = (learning.job(f, "cora", scale) for f in (learning.CHOSEN, learning.LEARNED))
-    pairs = [(chosen, [0.8, 0.9, 0.7]), (learned, [0.81, 0.91, 0.71])]
+def test_gains_are_paired_and_tau_stands_beside_the_papers(results_of, scale):
+    fixed, half, learned = (learning.job(form, "cora", scale) for form in learning.FORMS)
+    pairs = [(fixed, [0.8, 0.9, 0.7]), (half, [0.82, 0.92, 0.72]), (learned, [0.81, 0.91, 0.71])]
     results = results_of(pairs, {"tau": 0.6, "h": 0.8})
     gains, taus = learning.show(results, scale)
-    gain = gains.rows["gain of learning both"]["cora"].ours
-    assert (gain.mean, gain.half) == (pytest.approx(1), pytest.approx(0, abs=1e-9))
-    means = {row: cells["cora"].ours.mean for row, cells in taus.rows.items()}
+    for row, points in (("gain of learning tau", 2), ("gain of learning both", 1)):
+        gain = gains.rows[row]["cora"].ours
+        assert (gain.mean, gain.half) == (pytest.approx(points), pytest.approx(0, abs=1e-9))
+    means = {row: cells["cora"].ours and cells["cora"].ours.mean for row, cells in taus.rows.items()}
     assert means == {
         "tau, the paper's": 1.0,
-        "tau, chosen": 0.0,  # the first of the grid
+        "tau, searched": None,
         "tau, learned": pytest.approx(0.6),
         "h, the paper's": 0.81,
         "h, learned": pytest.approx(0.8),
     }
+
+
+def test_the_searched_tau_is_that_of_the_best_validation_accuracy_once_all_were_tried(results_of, scale):
+    tried = learning.searched(scale)["cora"]
+    pairs = [(one, [0.9 if value == 0.3 else 0.8] * 3) for value, one in tried.items()]
+    assert learning.best_tau(tried, results_of(pairs)) == 0.3
+    assert learning.best_tau(tried, results_of(pairs[:-1])) is None
 
 
 @pytest.mark.parametrize(("tau", "holds"), [(0.4, True), (1.4, False)])

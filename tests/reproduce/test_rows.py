@@ -1,8 +1,10 @@
+from dataclasses import replace
 from pathlib import Path
 
 from unifilter.models import names
 from unifilter.reproduce.part import Auto, Published, Scale, Searched
-from unifilter.reproduce.rows import jobs, models, table
+from unifilter.reproduce.rows import EXTENDED, SEARCHED, jobs, models, table
+from unifilter.reproduce.settings import own_settings
 
 CONFIGS = Path(__file__).parents[2] / "experiments/configs"
 FULL = Scale(settings=7, configs=CONFIGS)
@@ -19,6 +21,9 @@ def test_every_model_is_searched_with_the_same_budget_and_trained_as_published_w
         (m, g) for m in models("table2") for g in ("cora", "squirrel")
     }
     assert {j.how.settings for j in searched} == {7}
+    ours = own_settings(CONFIGS)
+    first = {j.row: j.how.first for j in searched}
+    assert not any(s in ours for row, some in first.items() if "extended" not in row for s in some)
     assert {j.model for j in found if isinstance(j.how, Published)} == set(models("table2"))
     assert len({(j.row, j.dataset) for j in found}) == len(found)
 
@@ -29,6 +34,10 @@ def test_unifilter_comes_in_its_forms():
     assert forms["UniFilter, exact basis"].entry.options["basis"] == "unibasis"
     assert isinstance(forms["UniFilter, auto"], Auto)
     assert (forms["UniFilter, 500 searched"].settings, forms["UniFilter, 500 searched"].whole) == (500, True)
+    extended = {j.row: j.how for j in jobs("unifilter", "cora", "quota:10", replace(FULL, settings=30))}
+    known, more = (extended[f"UniFilter, {form}"] for form in (SEARCHED, EXTENDED))
+    assert more == replace(known, first=known.first + own_settings(CONFIGS))
+    assert len(more.first) == 18
     for graph, protocol in (("cora", "fixed:10"), ("cora", "quota48:10"), ("chameleon-filtered", "quota:10")):
         assert "UniFilter, 500 searched" not in {j.row for j in jobs("unifilter", graph, protocol, FULL)}
 

@@ -126,7 +126,7 @@ def test_a_search_that_lacks_both_has_no_winner(tmp_path):
 def test_every_row_of_both_tables_has_known_settings():
     for model in {*rows.models("table2"), *rows.models("table3")}:
         found = known_settings(model, CONFIGS)
-        assert 0 < len(found) <= (18 if model == "unifilter" else 10)
+        assert 0 < len(found) <= 10
         for setting in found:
             configure(model, options_of(setting))
             training_of(setting, seed=0)

@@ -80,14 +80,13 @@ class Searched:
     """The best of so many settings of the model's space by mean validation accuracy over the splits.
 
     ``first`` are some of these settings that are known beforehand; the others are drawn. ``changes`` are
-    options that replace those of the winner, ``grid`` options chosen on the validation nodes of every split:
-    what does one option gain, all others being equal? ``whole`` takes all of UniFilter's published space.
+    options that replace those of the winner: what does one gain, all others being equal? ``whole`` takes all
+    of UniFilter's published space.
     """
 
     model: str
     settings: int
     changes: Mapping[str, Any] = field(default_factory=dict)
-    grid: Mapping[str, list[Any]] = field(default_factory=dict)
     first: tuple[dict[str, Any], ...] = ()
     whole: bool = False
 

@@ -95,8 +95,7 @@ def journal(folder: Path, how: Searched, dataset: str, protocol: str) -> Path:
 def known_settings(model: str, configs: Path) -> tuple[dict[str, Any], ...]:
     """What was published of a model for any of the six graphs, once each: where its search begins.
 
-    The paper's settings are for another basis than UniFilter's; beside them stand those that searches of the
-    exact one found here, see `experiments/best_settings.py`.
+    Those of UniFilter were published for the released basis; they serve the exact one for want of others.
 
     Examples
     --------
@@ -109,9 +108,19 @@ def known_settings(model: str, configs: Path) -> tuple[dict[str, Any], ...]:
         found = (published(model, graph, f"{kind}:1", configs) for graph in NAMES for kind in RELATIVES)
         entries = [e for e in found if e is not None]
     settings = [setting_of(p.preprocess, p.options, p.training) for e in entries for p in e.points()[:1]]
-    ours = configs / f"{model}.json"
-    settings += json.loads(ours.read_text()).values() if ours.is_file() else []
     return tuple({plain(setting): setting for setting in settings}.values())
+
+
+def own_settings(configs: Path) -> tuple[dict[str, Any], ...]:
+    """What long searches of UniFilter here found for the six graphs, see `experiments/best_settings.py`.
+
+    Examples
+    --------
+    >>> own_settings(Path("nowhere"))
+    ()
+    """
+    file = configs / "unifilter.json"
+    return tuple(json.loads(file.read_text()).values()) if file.is_file() else ()
 
 
 def tried(folder: Path, dataset: str, protocol: str, how: Searched) -> tuple[list[Trial], bool]:
@@ -138,5 +147,4 @@ def winner(folder: Path, dataset: str, protocol: str, how: Searched) -> Entry | 
     best = max(trials, key=lambda t: (t.finished, t.accuracy, -t.loss))
     options = options_of(best.setting) | dict(how.changes)
     configure(how.model, options)
-    grid = {name: list(values) for name, values in how.grid.items()}
-    return Entry(how.model, best.preprocess, options, training_of(best.setting, seed=0), grid)
+    return Entry(how.model, best.preprocess, options, training_of(best.setting, seed=0))
