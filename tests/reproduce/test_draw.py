@@ -1,3 +1,4 @@
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,9 @@ def test_a_part_of_which_nothing_was_run_is_not_drawn(results_of, scale, tmp_pat
     assert "1 Records" in files[0].read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("scale", [Scale(configs=CONFIGS), quick()], ids=["full", "quick"])
-def test_without_any_record_every_part_shows_something_under_a_name_of_its_own(scale, tmp_path):
+@pytest.mark.parametrize("scale_of", [partial(Scale, configs=CONFIGS), quick], ids=["full", "quick"])
+def test_without_any_record_every_part_shows_something_under_a_name_of_its_own(scale_of, tmp_path):
+    scale = scale_of()  # here, where the tests' own cache is set
     shown = exhibits(parts(["all"]), Results([], tmp_path, scale), scale)
     found = [e.name for some in shown.values() for e in some]
     assert len(set(found)) == len(found) > 20

@@ -74,11 +74,10 @@ def test_a_search_that_has_not_tried_its_settings_has_no_winner_and_a_longer_one
     assert winner(tmp_path, "cora", "quota:10", Searched("sgc", 3)).options == {"K": 3}
 
 
-def test_changes_and_a_grid_go_on_top_of_the_winner(tmp_path):
+def test_changes_go_on_top_of_the_winner(tmp_path):
     write_journal(journal(tmp_path, Searched("sgc", 3), "cora", "fixed:10"), [trial(0, 0.7, K=1)])
-    how = Searched("sgc", 1, {"K": 4}, {"K": [2, 3]})
-    entry = winner(tmp_path, "cora", "fixed:10", how)
-    assert (entry.options, entry.grid) == ({"K": 4}, {"K": [2, 3]})
+    entry = winner(tmp_path, "cora", "fixed:10", Searched("sgc", 1, {"K": 4}))
+    assert entry.options == {"K": 4}
 
 
 def test_a_search_begins_with_what_was_published_and_older_journals_serve_until_then(tmp_path):
