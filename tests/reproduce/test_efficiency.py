@@ -39,6 +39,7 @@ def test_cost_and_accuracy_stand_in_one_row(results_of, scale):
     results = Results([*results.records, record], results.folder, scale)
     table, plot = efficiency.show(results, scale)[:2]
     row = {name: cell.ours.mean for name, cell in table.rows["SGC"].items()}
+    assert table.rows["SGC"]["accuracy, 60/20/20 (%)"].note == "another setting than the one timed"
     epochs = results.of(job)[0].epochs
     assert epochs > 0
     assert row == {
@@ -60,6 +61,8 @@ def test_accuracy_is_that_of_the_setting_whose_cost_was_measured(results_of, sca
     )
     results = results_of([(searched, [0.8] * 3), (printed, [0.7] * 3)])
     assert efficiency.trained("table2", "sgc", "cora", results, scale) == printed
+    some = results_of([(searched, [0.8] * 3), (printed, [0.7] * 2)])  # a mean over some of the splits
+    assert efficiency.trained("table2", "sgc", "cora", some, scale) == searched
 
 
 def test_a_solver_has_no_epochs_and_its_training_is_what_was_timed(results_of, scale):

@@ -48,9 +48,9 @@ def test_a_searched_setting_counts_before_a_published_one_and_some_of_the_splits
 
 def test_published_settings_that_stand_for_a_search_are_named(results_of, scale):
     published = [(j, s) for j, s in jobs(scale, "published") if j.model == "sgc"]
-    table = significance.show(
-        results_of(published + [(j, s) for j, s in jobs(scale) if j.model != "sgc"]), scale
-    )[0]
+    searched = [(j, s) for j, s in jobs(scale) if j.model != "sgc"]
+    table, plot = significance.show(results_of(published + searched), scale)[:2]
+    assert plot.caption.endswith(" SGC with published settings on cora, squirrel.")
     assert table.rows["SGC"]["cora"].note.endswith(", published settings")
     assert "published" not in table.rows["SIGN"]["cora"].note
 

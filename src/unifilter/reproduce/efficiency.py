@@ -82,9 +82,9 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
 CAPTION = (
     "Every model trained alone with its published settings, on one quota split; an epoch is a step and an "
     "evaluation. A training has as many of them as the runs behind the accuracy had on average; a solver has "
-    "no epochs. On a CPU the memory is that of the process. Accuracies are those of the same settings, or of "
-    "searched ones where none was published (of a grid, its first point is timed); in the plot those of "
-    "60/20/20 where there are some."
+    "no epochs. On a CPU the memory is that of the process. Accuracies are those of the same settings, or, "
+    "with a note, of searched ones (of a grid, its first point is timed); in the plot those of 60/20/20 "
+    "where there are some."
 )
 EPOCH, TRAINING = "ms an epoch", "training (s)"
 COLUMNS = {
@@ -115,7 +115,8 @@ def _of(graph: str, results: Results, scale: Scale) -> list[Exhibit]:
             if job is not None and value is not None:
                 epochs = 1 if solved else np.mean([r.epochs for r in results.of(job)])
                 seconds = cost["prepare_seconds"] + float(epochs) * cost["epoch_ms"] / 1000
-                found[title][name] = Cell(value)
+                other = job.row.endswith(rows.SEARCHED)
+                found[title][name] = Cell(value, note="another setting than the one timed" if other else "")
                 found[title].setdefault(TRAINING, Cell(Value(seconds)))
                 points.setdefault(title, Series(title, [seconds], [value.mean], [value.half], labels=[title]))
     if not found:
@@ -136,14 +137,14 @@ def _of(graph: str, results: Results, scale: Scale) -> list[Exhibit]:
 
 
 def trained(table: str, model: str, graph: str, results: Results, scale: Scale) -> Job | None:
-    """The job of the settings whose cost was measured; where none was published, of searched ones."""
+    """The job of the settings whose cost was measured, or of searched ones for want of its runs."""
     kind = "quota" if table == "table2" else "fixed"
     if model not in rows.models(table):
         return None
     found = {j.row: j for j in rows.jobs(model, graph, f"{kind}:{scale.splits}", scale)}
     for form in (rows.PRINTED, rows.EXACT, rows.SEARCHED):
         job = found.get(rows.row(model, form))
-        if job is not None and results.of(job):
+        if job is not None and len(results.of(job)) == scale.splits:
             return job
     return None
 

@@ -71,8 +71,8 @@ _PROTOCOL: Sequence[tuple[str, Evidence]] = (
     (
         "The ± of Tables 2 and 3 are not one thing.",
         _stated(
-            "UniFilter's is a standard deviation over ten splits; those of most rows taken from other papers "
-            "are halves of 95% intervals."
+            "UniFilter's and those of the rows of Table 3, which another paper printed, are standard "
+            "deviations over ten splits; those of the other rows of Table 2 are halves of 95% intervals."
         ),
     ),
     (

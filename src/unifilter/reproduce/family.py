@@ -64,7 +64,9 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
     about = (
         "Contextual block model of 5 equal classes, mean degree 10, features around class centres; default "
         "options of every model, but for ASGC, which chooses K and R on validation nodes; "
-        f"{min(scale.splits, SPLITS)} stratified splits of 60/20/20."
+        f"{min(scale.splits, SPLITS)} stratified splits of 60/20/20. At h = 0 and 1 one of the two kinds of "
+        "edges is never drawn, and the features that are drawn next are others: a step there, as the MLP's, "
+        "is not one of homophily."
     )
     title = "Accuracy against homophily"
     return [

@@ -55,9 +55,10 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
     exhibits: list[Exhibit] = []
     for table, title in TABLES.items():
         scores = accuracies(table, results, scale)
+        published = untuned(table, results, scale)
         if "UniFilter" in scores:
-            exhibits.append(differences(table, title, scores, scale.graphs, untuned(table, results, scale)))
-        exhibits += ranking(table, title, scores, scale.graphs)
+            exhibits.append(differences(table, title, scores, scale.graphs, published))
+        exhibits += ranking(table, title, scores, scale.graphs, published)
     return exhibits
 
 
@@ -96,7 +97,11 @@ def differences(
 
 
 def ranking(
-    table: str, title: str, scores: dict[str, dict[str, list[float]]], graphs: Sequence[str]
+    table: str,
+    title: str,
+    scores: dict[str, dict[str, list[float]]],
+    graphs: Sequence[str],
+    published: Collection[tuple[str, str]] = (),
 ) -> list[Exhibit]:
     """Mean ranks of the models that have every graph, and who cannot be told apart."""
     models = [m for m, found in scores.items() if all(g in found for g in graphs)]
@@ -114,7 +119,11 @@ def ranking(
     caption = (
         f"Mean rank over {len(shared)} graphs, 1 is best; bars are half of Nemenyi's critical difference, "
         f"{distance:.2f} ranks: models whose bars do not overlap differ at the level {LEVEL:g}."
-    ) + (f" Without a figure for every graph: {', '.join(left_out)}." if left_out else "")
+    )
+    for model in models:
+        some = [g for g in graphs if (model, g) in published]
+        caption += f" {model} with published settings on {', '.join(some)}." if some else ""
+    caption += f" Without a figure for every graph: {', '.join(left_out)}." if left_out else ""
     groups = [", ".join(models[i] for i in group) for group in cliques(ranks.tolist(), distance)]
     p = friedman(means)
     items = [("not told apart", group) for group in groups]
