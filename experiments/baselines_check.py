@@ -168,21 +168,28 @@ def line(cell: Cell, count: int, known: list[Record], problem: str | None, folde
     }
 
 
-def summarise(every: list[Cell], count: int, known: list[Record], failed: dict[str, str], file: Path) -> None:
+def summarise(
+    every: list[Cell], count: int, records: list[Record], failed: dict[str, str], file: Path
+) -> None:
+    """Write a line a cell and their counts, and print them."""
     before = json.loads(file.read_text())["cells"] if file.exists() else []
     old = {f"{c['model']} {c['dataset']} {c['protocol']}": c["failed"] for c in before}
     lines = []
     for cell in every:
         problem = failed.get(cell.name, old.get(cell.name))
-        found = line(cell, count, known, problem, file.parent / "reproduce")
+        found = line(cell, count, records, problem, file.parent / "reproduce")
         # A cell that has all its runs by now has not failed.
         lines.append(found | ({"failed": None} if found["runs"] == count else {}))
     judged = [c for c in lines if c["within"] is not None and c["runs"] == count]
+    known = [c for c in judged if not c["guessed"]]
     total = {
         "cells": len(lines),
         "finished": sum(c["runs"] == count for c in lines),
         "with_a_printed_figure": len(judged),
         "within": sum(c["within"] for c in judged),
+        "with_published_settings": len(known),
+        "of_these_within": sum(c["within"] for c in known),
+        "cut_off": sum("cut off" in c["note"] for c in judged),
         "within_when_searched": sum(not c["within"] and bool(c["within_searched"]) for c in judged),
         "points": CLOSE,
     }
@@ -210,7 +217,7 @@ def main() -> None:
     )
     parser.add_argument("--models", help="names with commas; all by default")
     parser.add_argument("--datasets", help="names with commas; all by default")
-    parser.add_argument("--protocols", help="quota, fixed, public; all by default")
+    parser.add_argument("--protocols", help="quota, random, fixed, public; all by default")
     parser.add_argument("--splits", type=int, default=10, help="or seeds, where there is one split")
     parser.add_argument("--epochs", type=int, help="at most, where settings ask for more")
     parser.add_argument("--processes", type=int, default=12)
