@@ -46,6 +46,16 @@ def test_a_cell_says_whose_settings_it_has(results_of):
     assert note(results_of([(filtered, [0.8] * 3)]), filtered) == "settings of chameleon"
 
 
+def test_settings_of_the_graph_itself_need_no_note(tmp_path):
+    (tmp_path / "sgc.toml").write_text("[squirrel-filtered.fixed]\n")
+    results = Results([], tmp_path, Scale(configs=tmp_path))
+    own, other = (
+        Job("SGC, published", graph, "fixed:3", Published(Entry("sgc")))
+        for graph in ("squirrel-filtered", "chameleon-filtered")
+    )
+    assert (note(results, own), note(results, other)) == ("", "settings of chameleon")
+
+
 @pytest.mark.parametrize(("ours", "holds"), [(0.9, True), (0.7, False)])
 def test_the_claim_is_of_one_form_against_the_best_of_the_others(results_of, ours, holds):
     mine = job("unifilter", row="UniFilter, searched")

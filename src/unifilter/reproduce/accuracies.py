@@ -9,11 +9,11 @@ import numpy as np
 from unifilter.data.dataset import Dataset
 from unifilter.reproduce import rows
 from unifilter.reproduce.graphs import load
-from unifilter.reproduce.part import Claim, Job, Scale
+from unifilter.reproduce.part import Claim, Job, Published, Scale
 from unifilter.reproduce.printed import figure
 from unifilter.reproduce.protocols import parse, trials
 from unifilter.reproduce.results import Results
-from unifilter.reproduce.settings import ORIGINALS
+from unifilter.reproduce.settings import whose
 from unifilter.viz.exhibit import Cell, Table, Value
 
 OTHERS = "the best of all other models' rows"
@@ -55,8 +55,9 @@ def accuracies(
 def note(results: Results, job: Job) -> str:
     """What a reader of the cell should know: whose settings, notes of the Records."""
     words = sorted({n for r in results.of(job) for n in r.notes if not n.startswith(COMMON)})
-    if job.dataset in ORIGINALS and job.row.endswith((rows.PRINTED, rows.RELEASED, rows.EXACT)):
-        words.append(f"settings of {ORIGINALS[job.dataset]}")
+    graph = whose(job.model, job.dataset, results.scale.configs)
+    if graph != job.dataset and isinstance(job.how, Published):
+        words.append(f"settings of {graph}")
     return "; ".join(words)
 
 

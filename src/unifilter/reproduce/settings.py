@@ -27,16 +27,27 @@ def published(model: str, dataset: str, protocol: str, configs: Path) -> Entry |
     >>> published("sgc", "a graph of mine", "quota:10", Path("nowhere")) is None
     True
     """
-    file = configs / f"{model}.toml"
-    known = settings_of(file) if file.is_file() else {}
-    graph = dataset if dataset in known else ORIGINALS.get(dataset, dataset)
-    tables = known.get(graph, {})
+    file, graph = configs / f"{model}.toml", whose(model, dataset, configs)
+    tables = settings_of(file).get(graph, {}) if file.is_file() else {}
     for kind in RELATIVES.get(parse(protocol)[0], ()):
         if kind in tables:
             found = read_preset(file, graph, kind)
             grid = tables[kind].get("grid", {})
             return Entry(model, found.preprocess, found.options, found.training, grid)
     return None
+
+
+def whose(model: str, dataset: str, configs: Path) -> str:
+    """The graph whose settings serve: without duplicated nodes few have their own.
+
+    Examples
+    --------
+    >>> whose("sgc", "cora", Path("nowhere")), whose("sgc", "squirrel-filtered", Path("nowhere"))
+    ('cora', 'squirrel')
+    """
+    file = configs / f"{model}.toml"
+    known = settings_of(file) if file.is_file() else {}
+    return dataset if dataset in known else ORIGINALS.get(dataset, dataset)
 
 
 def released(dataset: str, basis: str = "released") -> Entry | None:
