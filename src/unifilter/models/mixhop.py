@@ -10,7 +10,8 @@ largest power.
 PyTorch Geometric's ``MixHopConv`` has the same convolution with equal widths and computes P anew in every
 step. As in the authors' code, rows are scaled to length 1 after the input's dropout, and batch normalisation
 has a shift, no scale, and the statistics of all nodes also when it predicts. Their trainer breaks ties of
-validation accuracy by test accuracy, which is not copied.
+validation accuracy by test accuracy, which is not copied; they train by SGD with a falling rate, here it is
+Adam.
 """
 
 from __future__ import annotations

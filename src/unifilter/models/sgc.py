@@ -4,7 +4,7 @@ Filters X: Z = P^K X W + b, with self-loops.
 
 PyTorch Geometric's ``SGConv`` caches its product inside ``forward``; here it is what ``prepare`` returns. The
 authors' code adds a self-loop to whatever loops the data has (``data_loops``), and has a bias where the paper
-has none.
+has none. P^K X is taken by K products: V would give it too, after as many products and a mix.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ Filters X, once: the hops X, P X, ..., P^K X are kept apart and a network on eve
 self-loops.
 
 The paper and the authors' code mix them differently, see ``mixing``. PyTorch Geometric's example is the
-paper's network with K = 2 and no self-loops.
+paper's network with K = 2 and no self-loops. Hops are taken by K products: V spans them, but this P has
+self-loops, UniFilter's has none, so that no V is there to share.
 """
 
 from __future__ import annotations
