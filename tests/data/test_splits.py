@@ -30,6 +30,7 @@ ALL = [
     lambda y: splits.quota(y),
     lambda y: splits.quota(y, 0.48, 0.32, seed=3),
     lambda y: splits.stratified(y),
+    lambda y: splits.random(y),
     lambda y: splits.per_class(y, k=10, val=100, test=200),
 ]
 
@@ -74,6 +75,35 @@ def test_stratified_keeps_the_shares_of_every_class(y):
     for c in range(4):
         assert split.train[y == c].mean() == pytest.approx(0.5, abs=0.02)
         assert split.val[y == c].mean() == pytest.approx(0.25, abs=0.02)
+
+
+@pytest.mark.parametrize(("train", "val"), [(0.6, 0.2), (0.48, 0.32), (0.025, 0.025), (0.8, 0.2)])
+def test_random_takes_its_shares_of_all_labelled_nodes(train, val, y):
+    y[::7] = -1
+    n = int((y >= 0).sum())
+    split = splits.random(y, train, val, seed=2)
+    assert split.train.sum() == round(train * n)
+    assert split.val.sum() == round(val * n)
+    assert (split.train | split.val | split.test).sum() == n
+    assert split.name == f"random {train:g}/{val:g}"
+    assert split.seed == 2
+
+
+def test_random_asks_for_no_class(y):
+    """Another seed gives classes other numbers, and the same nodes are drawn whatever they are called."""
+    drawn = [splits.random(y, seed=seed) for seed in range(20)]
+    counts = np.array([np.bincount(y[split.train], minlength=4) for split in drawn])
+    assert (counts.std(axis=0) > 1).all()
+    np.testing.assert_allclose(counts.mean(axis=0), 0.6 * np.bincount(y), rtol=0.1)
+    renamed = splits.random(np.roll(y, 5), seed=3)
+    np.testing.assert_array_equal(renamed.train, drawn[3].train)
+    assert not np.array_equal(drawn[3].train, drawn[4].train)
+
+
+def test_random_may_leave_a_class_out_of_training_but_never_everyone():
+    y = np.array([0] * 50 + [1])
+    assert not all(splits.random(y, seed=seed).train[50] for seed in range(10))
+    assert splits.random(y, train=0.0).train.sum() == 1
 
 
 def test_a_single_node_of_a_class_trains():
@@ -121,10 +151,11 @@ def test_what_cannot_be_drawn_is_said(draw, message, y):
 
 def test_shares_that_are_too_much_counts_below_nothing_and_no_labels_at_all_are_refused():
     y = np.arange(100) % 4
-    with pytest.raises(ValueError, match=r"0.8 and 0.5 are too much"):
-        splits.stratified(y, 0.8, 0.5)
+    for split in (splits.stratified, splits.random):
+        with pytest.raises(ValueError, match=r"0.8 and 0.5 are too much"):
+            split(y, 0.8, 0.5)
     with pytest.raises(ValueError, match="val must not be negative"):
         splits.per_class(y, 5, -5, 10)
-    for split in (splits.stratified, splits.quota):
+    for split in (splits.stratified, splits.quota, splits.random):
         with pytest.raises(ValueError, match="every node is unlabelled"):
             split(np.full(10, -1))

@@ -31,7 +31,16 @@ def test_the_second_reading_has_the_shares_of_the_first():
     assert split.seed == SEEDS[0]
 
 
-@pytest.mark.parametrize("wrong", ["quota", "quota:0", "quota:11", "random:3", "fixed:x"])
+@pytest.mark.parametrize("data", [build(EMBEDDED), named()], ids=["embedded", "named"])
+def test_random_splits_have_their_shares_of_the_whole_graph(data):
+    for seed, (split, _) in enumerate(trials(data, "random:3")):
+        assert (split.name, split.seed) == ("random 0.6/0.2", seed)
+        np.testing.assert_allclose(split.shares, (0.6, 0.2, 0.2))
+
+
+@pytest.mark.parametrize(
+    "wrong", ["quota", "quota:0", "quota:11", "random", "random:11", "thirds:3", "fixed:x"]
+)
 def test_a_wrong_protocol_is_refused_with_those_that_there_are(wrong):
     with pytest.raises(ValueError, match=r"quota48.*from 1 to 10"):
         parse(wrong)

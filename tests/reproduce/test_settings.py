@@ -29,6 +29,18 @@ def test_a_kind_of_split_without_settings_takes_those_of_its_relative(configs, p
     assert (entry.preprocess, entry.options, entry.grid) == ("row", {"K": 3}, {"K": [1, 2]})
 
 
+def test_random_splits_come_before_their_relatives_and_serve_nobody_else(configs):
+    file = configs / "sgc.toml"
+    assert published("sgc", "cora", "random:10", configs).options == {"K": 5}
+    file.write_text(
+        file.read_text() + "[cora.random]\noptions = {K = 7}\n[pubmed.random]\noptions = {K = 9}\n"
+    )
+    assert published("sgc", "cora", "random:10", configs).options == {"K": 7}
+    for kind in ("quota", "quota48", "fixed"):
+        assert published("sgc", "cora", f"{kind}:10", configs).options == {"K": 5}
+        assert published("sgc", "pubmed", f"{kind}:10", configs) is None
+
+
 def test_a_graph_without_duplicates_takes_the_settings_of_the_original(configs):
     assert published("sgc", "chameleon-filtered", "fixed:10", configs).options == {"K": 3}
     assert released("squirrel-filtered") == released("squirrel")

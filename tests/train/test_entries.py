@@ -28,7 +28,15 @@ def test_quota_splits_are_those_of_the_paper(data):
     assert [t.split.seed for t in trials_of(data, "quota:10")] == list(splits.SEEDS)
 
 
-@pytest.mark.parametrize("text", ["quota:0", "quota:x", "quota:11", "nothing:3", "", "fixed:-1"])
+@pytest.mark.parametrize("kind", ["stratified", "random"])
+def test_splits_that_are_drawn_are_as_many_as_wanted_and_differ(data, kind):
+    drawn = [t.split for t in trials_of(data, f"{kind}:12")]
+    assert [(s.name, s.seed) for s in drawn] == [(f"{kind} 0.6/0.2", seed) for seed in range(12)]
+    assert len({s.train.tobytes() for s in drawn}) == 12
+    assert len(trials_of(data, kind)) == 10
+
+
+@pytest.mark.parametrize("text", ["random:0", "quota:0", "quota:x", "quota:11", "nothing:3", "", "fixed:-1"])
 def test_a_wrong_kind_of_split_is_refused(data, text):
     with pytest.raises(ValueError, match="splits"):
         trials_of(data, text)

@@ -7,7 +7,8 @@ from unifilter.data.splits import Split
 
 HELP = (
     "Who trains, validates and tests: auto (60/20/20 of the labelled nodes of every class), quota[:SEED], "
-    "stratified[:TRAIN/VAL[:SEED]], per-class:COUNT[:SEED] (500 validate, 1000 test), fixed:NUMBER, public."
+    "stratified[:TRAIN/VAL[:SEED]], random[:TRAIN/VAL[:SEED]] (whatever the classes), per-class:COUNT[:SEED] "
+    "(500 validate, 1000 test), fixed:NUMBER, public."
 )
 
 
@@ -26,9 +27,10 @@ def parse_split(text: str, dataset: Dataset) -> Split:
             return splits.stratified(dataset.y)
         if kind == "quota":
             return splits.quota(dataset.y, seed=int(rest[0]) if rest else splits.SEEDS[0])
-        if kind == "stratified":
-            train, val = _shares(rest[0]) if rest else (0.6, 0.2)
-            return splits.stratified(dataset.y, train, val, seed=int(rest[1]) if len(rest) > 1 else 0)
+        if kind in ("stratified", "random"):
+            draw = splits.stratified if kind == "stratified" else splits.random
+            train, val = _shares(kind, rest[0]) if rest else (0.6, 0.2)
+            return draw(dataset.y, train, val, seed=int(rest[1]) if len(rest) > 1 else 0)
         if kind == "per-class":
             return _per_class(dataset, int(rest[0]), int(rest[1]) if len(rest) > 1 else 0)
         if kind == "fixed":
@@ -44,12 +46,12 @@ def parse_split(text: str, dataset: Dataset) -> Split:
     raise ValueError(f"--split {text} names no split. {HELP}")
 
 
-def _shares(text: str) -> tuple[float, float]:
+def _shares(kind: str, text: str) -> tuple[float, float]:
     train, val = (float(share) for share in f"{text}/0.2".split("/")[:2])
     if text.count("/") > 1 or not (train > 0 and val >= 0 and train + val <= 1):
         raise ValueError(
-            f"--split stratified:{text} must name the shares of training and validation, as in "
-            "stratified:0.6/0.2, not above 1 together; the rest tests."
+            f"--split {kind}:{text} must name the shares of training and validation, as in "
+            f"{kind}:0.6/0.2, not above 1 together; the rest tests."
         )
     return train, val
 

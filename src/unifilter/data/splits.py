@@ -90,6 +90,26 @@ def quota(y: ArrayLike, train: float = 0.6, val: float = 0.2, seed: int = SEEDS[
     return _split(y.size, training, validation, test, f"quota {train:g}/{val:g}", seed)
 
 
+def random(y: ArrayLike, train: float = 0.6, val: float = 0.2, seed: int = 0) -> Split:
+    """Random nodes, whatever their class: shares of all labelled nodes.
+
+    Classes get their shares in the mean only; a small one may have no training node. This is how the authors
+    of ASGC and WRGAT draw their masks.
+
+    Examples
+    --------
+    >>> y = np.array([0] * 70 + [1] * 30)
+    >>> split = random(y)
+    >>> [int(part.sum()) for part in split[:3]], np.bincount(y[split.train])
+    ([60, 20, 20], array([43, 17]))
+    """
+    y, train, val = _asked(y, train, val)
+    nodes = np.random.default_rng(seed).permutation(np.flatnonzero(y >= 0))
+    first = max(1, round(train * nodes.size))
+    parts = np.split(nodes, [first, first + round(val * nodes.size)])
+    return _split(y.size, parts[0], parts[1], parts[2], f"random {train:g}/{val:g}", seed)
+
+
 def stratified(y: ArrayLike, train: float = 0.6, val: float = 0.2, seed: int = 0) -> Split:
     """Random nodes, every class with the same shares.
 
@@ -101,12 +121,7 @@ def stratified(y: ArrayLike, train: float = 0.6, val: float = 0.2, seed: int = 0
     >>> np.bincount(y[stratified(y).train])
     array([42, 18])
     """
-    y = check_target(np.asarray(y), np.size(y))
-    train, val = check_share(train, "train"), check_share(val, "val")
-    if train + val > 1 + 1e-9:
-        raise ValueError(f"train and val are shares of the whole, but {train:g} and {val:g} are too much.")
-    if not (y >= 0).any():
-        raise ValueError("a split needs labels, but every node is unlabelled.")
+    y, train, val = _asked(y, train, val)
     draw = np.random.default_rng(seed)
     parts: tuple[list[IntArray], ...] = ([], [], [])
     for c in np.unique(y[y >= 0]):
@@ -160,13 +175,23 @@ def public(dataset: Dataset) -> Split:
     return _stored(dataset, "public", 0)
 
 
+def _asked(y: ArrayLike, train: float, val: float) -> tuple[IntArray, float, float]:
+    y = check_target(np.asarray(y), np.size(y))
+    train, val = check_share(train, "train"), check_share(val, "val")
+    if train + val > 1 + 1e-9:
+        raise ValueError(f"train and val are shares of the whole, but {train:g} and {val:g} are too much.")
+    if not (y >= 0).any():
+        raise ValueError("a split needs labels, but every node is unlabelled.")
+    return y, train, val
+
+
 def _stored(dataset: Dataset, kind: str, i: int) -> Split:
     masks = [dataset.masks.get(f"{kind}_{part}") for part in ("train", "val", "test")]
     if any(m is None for m in masks):
         has = sorted({name.split("_")[0] for name in dataset.masks})
         raise ValueError(
             f"{dataset.name} has no {kind} split; it comes with {', '.join(has) or 'none'}. "
-            "splits.quota and splits.stratified draw one."
+            "splits.quota, splits.stratified and splits.random draw one."
         )
     train, val, test = (np.asarray(m) for m in masks)
     if not 0 <= i < train.shape[0]:

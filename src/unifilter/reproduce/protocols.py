@@ -10,7 +10,13 @@ from unifilter.data.splits import SEEDS, Split
 from unifilter.train.entries import Trial
 
 # Train and validation shares. "quota48" is the other reading of the paper's 48/32/20.
-SHARES = {"quota": (0.6, 0.2), "quota48": (0.48, 0.32), "fixed": (0.48, 0.32), "stratified": (0.6, 0.2)}
+SHARES = {
+    "quota": (0.6, 0.2),
+    "quota48": (0.48, 0.32),
+    "fixed": (0.48, 0.32),
+    "stratified": (0.6, 0.2),
+    "random": (0.6, 0.2),
+}
 
 
 def parse(protocol: str) -> tuple[str, int]:
@@ -45,6 +51,8 @@ def trials(dataset: Dataset, protocol: str) -> list[Trial]:
         return [Trial(splits.fixed(dataset, i)) for i in range(count)]
     if kind.startswith("quota"):
         return [Trial(splits.quota(dataset.y, train, val, seed)) for seed in SEEDS[:count]]
+    if kind == "random":
+        return [Trial(splits.random(dataset.y, train, val, seed)) for seed in range(count)]
     return [Trial(splits.stratified(dataset.y, train, val, seed)) for seed in range(count)]
 
 
@@ -62,7 +70,8 @@ def names(dataset: str, protocol: str) -> list[Split]:
         return [_empty(f"fixed:{i}", None) for i in range(count)]
     if kind.startswith("quota"):
         return [_empty(f"quota {train:g}/{val:g}", seed) for seed in SEEDS[:count]]
-    return [_empty(f"stratified {train:g}/{val:g}", seed) for seed in range(count)]
+    word = "random" if kind == "random" else "stratified"
+    return [_empty(f"{word} {train:g}/{val:g}", seed) for seed in range(count)]
 
 
 def _empty(name: str, seed: int | None) -> Split:

@@ -14,7 +14,12 @@ from unifilter.train.entries import Entry
 from unifilter.train.trial import Trial, options_of, plain, read_journal, setting_of, training_of
 
 # Where a protocol or a graph has no settings of its own, those of its nearest relative.
-RELATIVES = {"quota": ("quota", "fixed"), "quota48": ("fixed", "quota"), "fixed": ("fixed", "quota")}
+RELATIVES = {
+    "quota": ("quota", "fixed"),
+    "quota48": ("fixed", "quota"),
+    "fixed": ("fixed", "quota"),
+    "random": ("random", "quota", "fixed"),
+}
 SEARCHED_ON = {"quota48": "fixed"}  # a search that serves both readings of Table 3
 ORIGINALS = {"chameleon-filtered": "chameleon", "squirrel-filtered": "squirrel"}
 

@@ -14,7 +14,10 @@ from unifilter.models._registry import configure
 from unifilter.record import Record
 from unifilter.train.config import Training
 
-PROTOCOLS = "quota:COUNT, stratified:COUNT, fixed:COUNT, or public:COUNT for so many seeds on the one split"
+PROTOCOLS = (
+    "quota:COUNT, stratified:COUNT, random:COUNT, fixed:COUNT, or public:COUNT for so many seeds on the one "
+    "split"
+)
 RACED = "auto: "  # how the note of auto's records begins: their settings were cut by a race
 TRAINING, RATES = "training.", ("lr", "weight_decay")  # how a grid names what it varies of a training
 
@@ -92,14 +95,15 @@ def trials_of(dataset: Dataset, protocol: str) -> list[Trial]:
     """
     kind, _, number = protocol.partition(":")
     count = int(number) if number.isdecimal() else 0 if number else 1 if kind == "public" else 10
-    if kind not in ("quota", "stratified", "fixed", "public") or count < 1:
+    if kind not in ("quota", "stratified", "random", "fixed", "public") or count < 1:
         raise ValueError(f"splits are {PROTOCOLS}, but {protocol!r} came.")
     if kind == "quota":
         if count > len(splits.SEEDS):
             raise ValueError(f"there are seeds for {len(splits.SEEDS)} quota splits, but {count} are wanted.")
         return [Trial(splits.quota(dataset.y, seed=seed)) for seed in splits.SEEDS[:count]]
-    if kind == "stratified":
-        return [Trial(splits.stratified(dataset.y, seed=seed)) for seed in range(count)]
+    if kind in ("stratified", "random"):
+        draw = splits.stratified if kind == "stratified" else splits.random
+        return [Trial(draw(dataset.y, seed=seed)) for seed in range(count)]
     if kind == "fixed":
         return [Trial(splits.fixed(dataset, i)) for i in range(count)]
     return [Trial(splits.public(dataset), seed) for seed in range(count)]
