@@ -5,14 +5,16 @@
 
 The tables of `experiments/configs` with an `authors` entry. MixHop: of epochs with equal validation accuracy,
 the one with the best test accuracy counts (`ties = "test"`). ASGC: what validation nodes chose is fitted
-again to training and validation nodes (`options = { refit = true }`). A line a cell goes to
-`their_way.jsonl`, with the accuracies of both ways on the same splits; what is there is not run again.
+again to training and validation nodes (`options = { refit = true }`), on plain random splits (`protocol`).
+A line a cell goes to `their_way.jsonl`, with the accuracies of both ways on the same splits; what is there is
+not run again. `--protocol quota` takes other splits than the authors'.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,18 +51,18 @@ def cells(models: list[str]) -> list[tuple[Entry, str, str, dict[str, Any]]]:
 
 
 def refitted(
-    data: Dataset, trial: Trial, entry: Entry, more: dict[str, Any], device: str
-) -> tuple[float, float]:
-    """Clean, and with the chosen options fitted to validation nodes too."""
+    data: Dataset, trials: list[Trial], entry: Entry, more: dict[str, Any], device: str
+) -> Iterator[tuple[float, float]]:
+    """A split at a time: clean, and with the chosen options fitted to validation nodes too."""
     known = [current(r) for r in read(RECORDS) if r.model == entry.model] if RECORDS.exists() else []
-    (clean,) = runs(data, [trial], entry, known=known, device=device)
-    accuracies = [c["accuracy"] for c in clean.candidates] or [1.0]
-    chosen = entry.points()[accuracies.index(max(accuracies))]
-    scaled = data if chosen.preprocess == "none" else data.preprocess(chosen.preprocess)
-    theirs = run(
-        scaled, trial.split, entry.model, chosen.options | more, chosen.training, device=device
-    ).record
-    return tuple(r.scores["test"]["accuracy"] for r in (clean, theirs))
+    for trial, clean in zip(trials, runs(data, trials, entry, known=known, device=device), strict=True):
+        accuracies = [c["accuracy"] for c in clean.candidates] or [1.0]
+        chosen = entry.points()[accuracies.index(max(accuracies))]
+        scaled = data if chosen.preprocess == "none" else data.preprocess(chosen.preprocess)
+        theirs = run(
+            scaled, trial.split, entry.model, chosen.options | more, chosen.training, device=device
+        ).record
+        yield tuple(r.scores["test"]["accuracy"] for r in (clean, theirs))
 
 
 def tie_broken(data: Dataset, trial: Trial, entry: Entry, device: str) -> tuple[float, float]:
@@ -95,22 +97,28 @@ def main() -> None:
     parser.add_argument("--models", nargs="+", default=["asgc", "mixhop"])
     parser.add_argument("--graphs", nargs="+")
     parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--protocol", help="quota, fixed, stratified or random, instead of the authors'")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--out", type=Path, default=HERE / "results")
     given = parser.parse_args()
     file = given.out / "their_way.jsonl"
     lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-    known = {(line["model"], line["graph"], line["splits"]) for line in lines}
-    for entry, graph, protocol, table in cells(given.models):
-        if (given.graphs and graph not in given.graphs) or (entry.model, graph, given.splits) in known:
+    known = {tuple(line[name] for name in ("model", "graph", "protocol", "splits")) for line in lines}
+    for entry, graph, usual, table in cells(given.models):
+        authors = table["authors"]
+        protocol = given.protocol or authors.get("protocol", usual)
+        asked = entry.model, graph, protocol, given.splits
+        if (given.graphs and graph not in given.graphs) or asked in known:
             continue
-        data, authors = load(graph), table["authors"]
+        data = load(graph)
+        trials = trials_of(data, f"{protocol}:{given.splits}")
+        if "options" in authors:
+            found = refitted(data, trials, entry, authors["options"], given.device)
+        else:
+            found = (tie_broken(data, trial, entry, given.device) for trial in trials)
         both = []
-        for trial in trials_of(data, f"{protocol}:{given.splits}"):
-            if "options" in authors:
-                both.append(refitted(data, trial, entry, authors["options"], given.device))
-            else:
-                both.append(tie_broken(data, trial, entry, given.device))
+        for pair in found:
+            both.append(pair)
             print(
                 f"  {entry.model} {graph}: clean {both[-1][0]:.4f}, their way {both[-1][1]:.4f}", flush=True
             )

@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parents[2] / "experiments" / "configs"
 FILES = sorted(FOLDER.glob("*.toml"))
 DATASETS = {"cora", "citeseer", "pubmed", "actor", "chameleon", "squirrel"}
 DATASETS |= {"chameleon-filtered", "squirrel-filtered"}
-PROTOCOLS = {"quota", "fixed", "public"}
+PROTOCOLS = {"quota", "random", "fixed", "public"}
 KEYS = {"preprocess", "options", "grid", "training", "printed", "note", "leak", "authors"}
 
 
@@ -73,7 +73,9 @@ def test_the_authors_way_says_what_it_sees_too_much(model, dataset, protocol, se
     leak, way = settings.get("leak"), settings.get("authors", {})
     assert leak is None or len(leak) > 20, "what is seen that should not be?"
     assert not way or leak, "a way of their own without a leak is an option or a training"
-    assert way.keys() <= {"options", "ties", "printed"}
+    assert way.keys() <= {"protocol", "options", "ties", "printed"}
+    # Their splits are named where the table is for others.
+    assert way.get("protocol", "") in PROTOCOLS - {protocol} | {""}
     assert way.get("ties", "test") == "test"
     assert 0 < way.get("printed", 50.0) < 100
     # Whatever is added to the options is not in them, or the clean run would have it too.
