@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ import torch
 
 from unifilter import Graph, propagation
 from unifilter.graph.synthetic import block_model
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 if not torch.cuda.is_available():
     os.environ.setdefault("TRITON_INTERPRET", "1")  # Triton's kernels run interpreted where there is no GPU
@@ -101,6 +104,27 @@ def mirror(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("UNIFILTER_CACHE", str(cache))
         yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Headless Chromium with its own driver; nothing is downloaded to get one."""
+    webdriver = pytest.importorskip(
+        "selenium.webdriver", reason="needs selenium: pip install 'unifilter[test]'"
+    )
+    binary, driver = next(filter(None, map(shutil.which, BROWSERS)), None), shutil.which("chromedriver")
+    if not binary or not driver:
+        pytest.skip("needs Chromium and chromedriver: apt-get install chromium chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    try:
+        yield opened
+    finally:
+        opened.quit()
 
 
 @pytest.fixture(scope="session", autouse=True)

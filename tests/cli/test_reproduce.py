@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from unifilter.cli.app import app
 from unifilter.record import read
 from unifilter.reproduce.catalog import names
+from viz.browsing import requests, visit
 
 from .conftest import command, start
 
@@ -55,8 +57,47 @@ def test_it_leaves_a_page_tables_and_figures(quick):
     assert "UniFilter, searched" in page
 
 
-def test_with_everything_there_it_only_draws(quick, bare):
+# What a reader sees of every plot and of every table.
+PLOTS = """return [...document.querySelectorAll("figure.chart")].map((figure) => {
+  const box = figure.querySelector(".js-plotly-plot"), svg = box && box.querySelector("svg.main-svg");
+  const size = svg ? svg.getBoundingClientRect() : {width: 0, height: 0};
+  return {name: figure.id, drawn: size.width > 200 && size.height > 150,
+          marks: figure.querySelectorAll(".point, .textpoint, .points path, .lines path").length,
+          ink: svg && getComputedStyle(figure.querySelector(".xtick text")).fill};
+})"""
+TABLES = """return [...document.querySelectorAll("figure.table")].map((figure) => {
+  const rows = [...figure.querySelectorAll("tr")].map((row) => [...row.cells]);
+  const body = rows.slice(1), edge = figure.querySelector(".scroll").getBoundingClientRect().right;
+  return {name: figure.id, widths: rows.map((cells) => cells.length),
+          empty: body.flat().filter((cell) => !cell.textContent.trim()).length,
+          over: rows.flat().filter((cell) => cell.scrollWidth > cell.clientWidth + 1).length,
+          hidden: body.filter((cells) => cells[1].getBoundingClientRect().right > edge + 1).length};
+})"""
+
+
+def test_its_page_is_whole_in_a_browser_wide_and_on_a_phone_in_the_dark(browser, quick):
     out, _ = quick
+    url, looks = (out / "reproduction.html").as_uri(), []
+    for width, theme in ((1200, "light"), (390, "dark")):
+        visit(browser, url, width, theme)
+        assert [entry["message"] for entry in browser.get_log("browser")] == []
+        assert {r for r in requests(browser) if not r.startswith(("data:", "blob:"))} == {url}
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        plots, tables = browser.execute_script(PLOTS), browser.execute_script(TABLES)
+        assert {plot["name"] for plot in plots} == {f.stem for f in (out / "figures").glob("*.svg")}
+        assert [plot["name"] for plot in plots if not (plot["drawn"] and plot["marks"])] == []
+        assert {table["name"] for table in tables} == {f.stem for f in (out / "tables").glob("*.md")}
+        for table in tables:
+            assert len(table["widths"]) > 1, table
+            assert len(set(table["widths"])) == 1, table
+            assert (table["empty"], table["over"], table["hidden"]) == (0, 0, 0), table
+        paper = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+        looks.append({paper, *(plot["ink"] for plot in plots)})
+    assert not looks[0] & looks[1], "dark mode changes the page and the ink of every plot"
+
+
+def test_with_everything_there_it_only_draws(quick, bare, tmp_path):
+    out = shutil.copytree(quick[0], tmp_path / "out")  # others look at the page of the whole
     before = (out / "records.jsonl").read_text()
     (out / "reproduction.html").unlink()
     words = ["reproduce", "table2", "--quick", "--device", "cpu", "--out", str(out), "--json"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 import numpy as np
 import pytest
 
@@ -20,29 +18,6 @@ CLASSES = (
     "a name that is much too long for any page",
     "e",
 )
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Headless Chromium with its own driver; nothing is downloaded to get one."""
-    webdriver = pytest.importorskip(
-        "selenium.webdriver", reason="needs selenium: pip install 'unifilter[test]'"
-    )
-    binary, driver = next(filter(None, map(shutil.which, BROWSERS)), None), shutil.which("chromedriver")
-    if not binary or not driver:
-        pytest.skip("needs Chromium and chromedriver: apt-get install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    try:
-        yield opened
-    finally:
-        opened.quit()
 
 
 @pytest.fixture(scope="session")
