@@ -103,7 +103,7 @@ def goals(name: str, title: str, jobs: Sequence[Job], results: Results, wanted: 
             best = max(others, key=lambda row: others[row].mean)
             cells.setdefault(OTHERS, {})[graph] = Cell(others[best], goal, best)
     caption = (
-        "Test accuracy in percent beside what was wanted, in italics. The best of many rows is chosen by the "
+        "Test accuracy in percent beside what was wanted. The best of many rows is chosen by the "
         "test accuracies shown: it flatters the others."
     )
     return Table(
