@@ -33,6 +33,15 @@ def test_gains_are_paired_and_tau_stands_beside_the_papers(results_of, scale):
     }
 
 
+def test_a_mean_over_some_of_the_splits_is_no_cell(results_of, scale):
+    fixed, learned = (learning.job(form, "cora", scale) for form in (learning.FIXED, learning.LEARNED))
+    results = results_of([(fixed, [0.8, 0.9]), (learned, [0.8, 0.9, 0.7])], {"tau": 0.6, "h": 0.8})
+    rows = learning.show(results, scale)[0].rows
+    assert rows[learning.FIXED]["cora"].ours is None
+    assert rows["gain of learning both"]["cora"].ours is None
+    assert rows[learning.LEARNED]["cora"].ours.runs == 3
+
+
 def test_the_searched_tau_is_that_of_the_best_validation_accuracy_once_all_were_tried(results_of, scale):
     tried = learning.searched(scale)["cora"]
     pairs = [(one, [0.9 if value == 0.3 else 0.8] * 3) for value, one in tried.items()]
