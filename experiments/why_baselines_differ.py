@@ -142,16 +142,6 @@ def variants() -> list[Variant]:
             Variant(*of, "as in the table", splits=2),
             Variant(*of, "the authors' rule of stopping", training={"stop": "window"}, splits=2),
         ]
-    of = "h2gcn", "chameleon", "fixed"
-    found += [
-        Variant(*of, "as in the table", splits=2),
-        Variant(*of, "the latest of equal epochs", training={"ties": "latest"}, splits=2),
-    ]
-    of = "specformer", "chameleon", "quota"
-    found += [
-        Variant(*of, "as in the table", splits=2),
-        Variant(*of, "the epoch of the highest accuracy", training={"monitor": "accuracy"}, splits=2),
-    ]
     return found
 
 
