@@ -55,7 +55,7 @@ MAY_IMPORT = {
 HEAVY = {"numba", "llvmlite", "triton", "sklearn", "torch_geometric", "pyarrow", "typer", "plotly", "rich"}
 HEAVY |= {"matplotlib"}
 # The kernels are written in numba and Triton, the command line in typer and rich: loaded on first use.
-COMPILED = ("blocks", "cpu", "dropped", "entries", "recurrence", "relabel", "simd", "team", "tiles")
+COMPILED = ("blocks", "cpu", "dropped", "learned", "recurrence", "relabel", "simd", "team", "tiles")
 COMPILED += ("gpu", "gpu_drift", "gpu_lanczos", "gpu_mix", "gpu_train")
 AT_HOME = {"data/lookup.py"} | {f"kernels/{name}.py" for name in COMPILED}
 

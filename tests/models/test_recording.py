@@ -25,7 +25,17 @@ from unifilter.train.spaces import space_of
 PLANTED = load("sbm:n=80,h=0.7,classes=3,degree=6,d=6,seed=2")
 DATA = Dataset(PLANTED.graph, PLANTED.features().numpy(), PLANTED.y, arcs=np.stack(PLANTED.graph.edges()))
 TRAINED = [n for n in names() if not hasattr(model_class(n), "solve")]
-KERNELS = ("spmm", "mix", "correlate", "mix_dropped", "correlate_dropped", "dropout")
+KERNELS = (
+    "spmm",
+    "mix",
+    "correlate",
+    "mix_dropped",
+    "correlate_dropped",
+    "dropout",
+    "weighted",
+    "sampled",
+    "softmax",
+)
 # Operations whose result the host must wait for: a number, or a shape that depends on the data.
 ASKS = {"_local_scalar_dense", "nonzero", "masked_select", "_unique2", "unique_dim", "bincount", "lift_fresh"}
 # The gradients of products look for zeros, and solvers whether they succeeded.

@@ -35,7 +35,7 @@ def test_only_the_jobs_that_were_asked_for_are_wanted(options, wanted):
     [
         {"models": "gnc"},
         {"how": "tuned"},
-        {"protocols": "random"},
+        {"protocols": "quotas"},
         {"graphs": "coral"},
         {"configs": Path("nowhere")},
     ],

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from unifilter._types import Recurrence
-from unifilter.kernels import blocks, dropped, entries, recurrence, reference, team
+from unifilter.kernels import blocks, dropped, learned, recurrence, reference, team
 from unifilter.kernels.csr import CSR, Places, Schedule, schedule
 
 WORKSPACE = 2**30  # bytes that all threads together may take for tiles of their own
@@ -54,7 +54,7 @@ def sampled(A: Places, G: Tensor, X: Tensor) -> Tensor:
     _check(X.dtype)
     out = empty((X.shape[0], A.indices.shape[0]), X.dtype)
     given = (A.indptr, A.indices, G.contiguous(), X.contiguous(), A.plan.ranges, out)
-    entries.sampled.doing(out.numel() * X.shape[2])(*map(_numpy, given))
+    learned.sampled.doing(out.numel() * X.shape[2])(*map(_numpy, given))
     return out
 
 
@@ -63,7 +63,7 @@ def softmax(A: Places, scores: Tensor) -> Tensor:
     _check(scores.dtype)
     out = empty(scores.shape, scores.dtype)
     given = (A.indptr, scores.contiguous(), A.plan.ranges, out)
-    entries.softmax.doing(16 * out.numel())(*map(_numpy, given))  # an exponential is many multiplications
+    learned.softmax.doing(16 * out.numel())(*map(_numpy, given))  # an exponential is many multiplications
     return out
 
 
