@@ -47,6 +47,7 @@ def test_the_searched_tau_is_that_of_the_best_validation_accuracy_once_all_were_
     pairs = [(one, [0.9 if value == 0.3 else 0.8] * 3) for value, one in tried.items()]
     assert learning.best_tau(tried, results_of(pairs)) == 0.3
     assert learning.best_tau(tried, results_of(pairs[:-1])) is None
+    assert learning.best_tau(tried, results_of([*pairs[:-1], (pairs[-1][0], [0.8] * 2)])) is None
 
 
 @pytest.mark.parametrize(("tau", "holds"), [(0.4, True), (1.4, False)])

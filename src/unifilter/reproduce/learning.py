@@ -11,6 +11,7 @@ import numpy as np
 from unifilter.reproduce import tau
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, Searched, unproven
 from unifilter.reproduce.printed import printed
+from unifilter.reproduce.protocols import parse
 from unifilter.reproduce.results import Results, value_of
 from unifilter.reproduce.rows import search_of
 from unifilter.train.entries import Entry
@@ -53,7 +54,7 @@ def best_tau(tried: dict[float, Job], results: Results) -> float | None:
     means = {}
     for value, one in tried.items():
         records = results.of(one)
-        if not records:
+        if len(records) < parse(one.protocol)[1]:
             return None
         means[value] = np.mean([r.scores["val"]["accuracy"] for r in records])
     return max(means, key=means.__getitem__)
