@@ -27,11 +27,12 @@ CPU = [
     "cpu_kernels",
     "training_step",
     "sparse_features",
+    "attention",
     "time_to_accuracy",
     "population",
     "ingest",
 ]
-GPU = ["spmm_roofline", "lanczos_roofline", "reordering", "population", "side_by_side"]
+GPU = ["spmm_roofline", "lanczos_roofline", "reordering", "population", "side_by_side", "attention"]
 
 
 def main() -> None:

@@ -9,7 +9,9 @@ from torch.nn.functional import elu, leaky_relu
 from torch.testing import assert_close
 
 from unifilter.graph import Graph
-from unifilter.models.gat import GAT, Config
+from unifilter.graph.pattern import Pattern
+from unifilter.models._operators import edge_index
+from unifilter.models.gat import GAT, Attention, Config
 
 ARCS = np.array([[0, 1, 1, 2, 3, 0, 3, 5], [1, 0, 2, 3, 3, 4, 0, 2]])
 
@@ -21,7 +23,7 @@ def model(config: Config, d: int) -> GAT:
 
 def attention(conv, X, mask, concat):
     """Every head as an n x n softmax."""
-    z = (X @ conv.lin.weight.T).reshape(X.shape[0], conv.heads, conv.out_channels)
+    z = (X @ conv.lin.weight.T).reshape(X.shape[0], conv.heads, conv.out)
     heads = []
     for h in range(conv.heads):
         e = (z[:, h] @ conv.att_dst[0, h])[:, None] + (z[:, h] @ conv.att_src[0, h])[None]
@@ -63,3 +65,20 @@ def test_attention_is_dropped_in_training():
     config = Config(dropout=0.0, input_dropout=0.0, attention_dropout=0.9)
     net, inputs = model(config, 4), GAT.prepare(graph, X, config)
     assert not torch.equal(net.train()(inputs), net(inputs))
+
+
+@pytest.mark.parametrize("concat", [True, False])
+def test_a_layer_is_that_of_pytorch_geometric_with_the_same_parameters(concat):
+    from torch_geometric.nn import GATConv
+
+    theirs = GATConv(4, 5, 3, concat=concat, add_self_loops=False).double()
+    ours = Attention(4, 5, 3, concat=concat, bias=True, dropout=0.0).double()
+    for name, drawn in theirs.state_dict().items():  # by the same rule
+        assert ours.state_dict()[name].abs().max() <= (6 / sum(drawn.shape[-2:])) ** 0.5
+    ours.load_state_dict(theirs.state_dict())
+    j, i = edge_index(Graph.from_edges(ARCS, n=6), torch.empty(0), ARCS, directed=True)
+    X = torch.randn(6, 4, dtype=torch.float64, requires_grad=True)
+    found, wanted = ours(X, Pattern.of(i.numpy(), j.numpy(), 6)), theirs(X, torch.stack([j, i]))
+    assert_close(found, wanted)
+    of_ours, of_theirs = (torch.autograd.grad(out.square().sum(), X)[0] for out in (found, wanted))
+    assert_close(of_ours, of_theirs)

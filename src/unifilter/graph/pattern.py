@@ -23,7 +23,8 @@ class Pattern:
               \frac{\partial L}{\partial X} = A^T G, \quad
               \frac{\partial L}{\partial a_e} = \langle g_i, x_j \rangle
 
-    The transpose is prepared once; no product writes anything as large as (e, d) on a CPU.
+    Entries may come for b matrices at once, heads of an attention say: (b, e) with blocks (b, n, d). The
+    transpose is prepared once; no product writes anything as large as (e, d).
 
     Examples
     --------
@@ -68,20 +69,26 @@ class Pattern:
 
     def product(self, values: Tensor, X: Tensor) -> Tensor:
         """A X for entries (e,) and X (n, d); a row without entries gives 0."""
-        return _Product.apply(self, values[None], X[None])[0]  # type: ignore[no-any-return, no-untyped-call]
+        return _members(_Product, self, values, X, single=values.dim() == 1)
 
     def sampled(self, G: Tensor, X: Tensor) -> Tensor:
         """<g_i, x_j> for every entry (i, j), of G and X (n, d): G X^T at the places, (e,)."""
-        return _Sampled.apply(self, G[None], X[None])[0]  # type: ignore[no-any-return, no-untyped-call]
+        return _members(_Sampled, self, G, X, single=G.dim() == 2)
 
     def sums(self, left: Tensor, right: Tensor) -> Tensor:
         """left_i + right_j for every entry (i, j), of two vectors (n,): <(left_i, 1), (1, right_j)>."""
         one = torch.ones_like(left)
-        return self.sampled(torch.stack([left, one], dim=1), torch.stack([one, right], dim=1))
+        return self.sampled(torch.stack([left, one], dim=-1), torch.stack([one, right], dim=-1))
 
     def softmax(self, scores: Tensor) -> Tensor:
         """exp(scores) (e,) over its sum in each row."""
-        return _Softmax.apply(self, scores[None])[0]  # type: ignore[no-any-return, no-untyped-call]
+        return _members(_Softmax, self, scores, single=scores.dim() == 1)
+
+
+def _members(function: Any, A: Pattern, *inputs: Tensor, single: bool) -> Tensor:
+    """A single matrix is a bundle of one."""
+    out: Tensor = function.apply(A, *(x[None] if single else x for x in inputs))
+    return out[0] if single else out
 
 
 # Members of a bundle come first: values are (b, e), X is (b, n, d). A vmap adds its own to them.

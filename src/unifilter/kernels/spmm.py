@@ -52,6 +52,10 @@ def weighted(A: Places, values: Tensor, X: Tensor) -> Tensor:
         from unifilter.kernels import cpu
 
         return cpu.weighted(A, values, X)
+    if _has_triton(X):
+        from unifilter.kernels import gpu_learned
+
+        return gpu_learned.weighted(A, values, X)
     return portable.weighted(A, values, X)
 
 
@@ -61,6 +65,10 @@ def sampled(A: Places, G: Tensor, X: Tensor) -> Tensor:
         from unifilter.kernels import cpu
 
         return cpu.sampled(A, G, X)
+    if _has_triton(X):
+        from unifilter.kernels import gpu_learned
+
+        return gpu_learned.sampled(A, G, X)
     return portable.sampled(A, G, X)
 
 
@@ -70,6 +78,10 @@ def softmax(A: Places, scores: Tensor) -> Tensor:
         from unifilter.kernels import cpu
 
         return cpu.softmax(A, scores)
+    if _has_triton(scores):
+        from unifilter.kernels import gpu_learned
+
+        return gpu_learned.softmax(A, scores)
     return portable.softmax(A, scores)
 
 

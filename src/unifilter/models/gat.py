@@ -4,23 +4,26 @@ Filters H at every layer with weights that it learns, over a node's neighbours a
 out_i = sum_j softmax_j(leaky(a_1 z_i + a_2 z_j)) z_j with z = W h. Memory is O(m heads). Weights of edges
 are not used.
 
-PyTorch Geometric's ``GATConv``. The authors' code moreover drops projected features, draws an input mask for
-every head, and has scalar biases in the attention. Most published numbers on 48/32/20 splits come from a
-re-implementation that puts an ELU on the logits (``output_elu``), reads directed arcs, and on its sparse path
-uses exp(-leaky(.)), which is not offered here.
+PyTorch Geometric's ``GATConv``, with its parameters; but messages z_j of all arcs are not written out: heads
+are sparse matrices with learned entries (:class:`unifilter.graph.pattern.Pattern`). The authors' code
+moreover drops projected features, draws an input mask for every head, and has scalar biases in the attention.
+Most published numbers on 48/32/20 splits come from a re-implementation that puts an ELU on the logits
+(``output_elu``), reads directed arcs, and on its sparse path uses exp(-leaky(.)), which is not offered here.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import elu
+from torch.nn.functional import dropout, elu, leaky_relu
 
 from unifilter._types import IntArray
 from unifilter.graph import Graph
+from unifilter.graph.pattern import Pattern
 from unifilter.models._operators import edge_index
 from unifilter.models._registry import Card, register
 from unifilter.models._stack import Shape, Stack
@@ -71,6 +74,41 @@ CARD = Card(
 )
 
 
+class Attention(nn.Module):
+    """A layer: ``GATConv`` of PyTorch Geometric for nodes that say themselves whom they listen to.
+
+    Parameters
+    ----------
+    d, out, heads : int
+        Columns of the input, of one head, and how many heads there are.
+    concat : bool
+        Heads side by side, or their mean.
+    bias : bool
+    dropout : float
+        Rate on the attention coefficients.
+    """
+
+    def __init__(self, d: int, out: int, heads: int, concat: bool, bias: bool, dropout: float) -> None:
+        super().__init__()
+        self.out, self.heads, self.concat, self.dropout = out, heads, concat, dropout
+        self.lin = nn.Linear(d, heads * out, bias=False)
+        self.att_src, self.att_dst = (nn.Parameter(torch.empty(1, heads, out)) for _ in range(2))
+        self.bias = nn.Parameter(torch.zeros(heads * out if concat else out)) if bias else None
+        for W in (self.lin.weight, self.att_src, self.att_dst):
+            bound = math.sqrt(6 / (W.shape[-2] + W.shape[-1]))
+            nn.init.uniform_(W, -bound, bound)
+
+    def forward(self, H: Tensor, places: Pattern) -> Tensor:
+        """(n, d) to (n, heads out), or to (n, out) for the mean."""
+        z = self.lin(H).unflatten(1, (self.heads, self.out))
+        at, to = ((z * a).sum(dim=2).T for a in (self.att_dst, self.att_src))
+        share = places.softmax(leaky_relu(places.sums(at, to), 0.2))
+        share = dropout(share.T, self.dropout, self.training).T
+        heads = places.product(share, z.transpose(0, 1)).transpose(0, 1)
+        joined = heads.flatten(1) if self.concat else heads.mean(dim=1)
+        return joined if self.bias is None else joined + self.bias
+
+
 @register("gat", Config, CARD)
 class GAT(nn.Module):
     """Layers of attention over neighbours."""
@@ -85,22 +123,17 @@ class GAT(nn.Module):
         self.stack = Stack(config, d, width, classes, self._convolution, activation)
 
     def _convolution(self, d: int, out: int, last: bool) -> nn.Module:
-        from torch_geometric.nn import GATConv
-
         c = self.config
-        options = {"dropout": c.attention_dropout, "add_self_loops": False, "bias": c.bias}
-        if last:
-            conv: nn.Module = GATConv(d, out, c.output_heads, concat=False, **options)
-        else:
-            conv = GATConv(d, c.hidden, c.heads, **options)
-        return conv
+        shape = (d, out, c.output_heads) if last else (d, c.hidden, c.heads)
+        return Attention(*shape, concat=not last, bias=c.bias, dropout=c.attention_dropout)
 
     @staticmethod
     def prepare(graph: Graph, X: Tensor, config: Any, arcs: IntArray | None = None) -> Whole:
         """The pairs that attend."""
-        return Whole(X, {"edges": edge_index(graph, X, arcs, config.directed, config.self_loops)})
+        j, i = edge_index(graph, X, arcs, config.directed, config.self_loops).cpu().numpy()
+        return Whole(X, {"places": Pattern.of(i, j, graph.n).to(X.device)})
 
     def forward(self, inputs: Whole) -> Tensor:
         """Logits of the nodes asked for."""
-        logits = self.stack(inputs.X, inputs["edges"])
+        logits = self.stack(inputs.X, inputs["places"])
         return inputs.pick(elu(logits) if self.config.output_elu else logits)
