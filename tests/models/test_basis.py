@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 import torch
 from torch.testing import assert_close
 
+from helpers import dense
 from unifilter import Graph, mix, propagation
 from unifilter.bases import monomial, orthonormal
 from unifilter.models._basis import Basis
@@ -19,6 +21,28 @@ def test_the_first_hops_are_the_basis_of_fewer(graph, X):
         assert_close(getattr(whole, name), getattr(fewer, name))
     assert_close(whole.T.alpha, fewer.T.alpha)
     assert_close(whole.T.beta, fewer.T.beta)
+
+
+@pytest.mark.parametrize("self_loops", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("K", [0, 1, 10])
+def test_hops_from_V_are_plain_products(graph, X, K, dtype, self_loops):
+    """Zero columns, isolated nodes and exhausted Krylov spaces too; errors on the scale of the column."""
+    X = X.to(dtype)
+    inputs, hop, P = Basis.of(graph, X, K, self_loops), X, propagation(graph, self_loops, dtype)
+    size = torch.linalg.vector_norm(X, dim=0)
+    hops = inputs.hops()
+    assert hops.shape == (graph.n, K + 1, X.shape[1])
+    for k in range(K + 1):
+        error = torch.linalg.vector_norm(inputs.hop(k) - hop, dim=0)
+        assert (error <= {torch.float64: 1e-12, torch.float32: 1e-5}[dtype] * size).all()
+        assert torch.equal(hops[:, k], inputs.hop(k))
+        hop = P @ hop
+
+
+def test_a_P_with_loops_of_the_data_has_a_V_too(graph, X):
+    A = dense(graph) + torch.eye(graph.n, dtype=X.dtype) / 2  # symmetric, and no propagation of a Graph
+    assert_close(Basis.by(A, X, 3).hop(3), A @ A @ A @ X, rtol=1e-12, atol=1e-12)
 
 
 def test_rows_are_rows(graph, X):

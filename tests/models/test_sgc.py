@@ -6,6 +6,7 @@ from torch_geometric.nn import SGConv
 
 from helpers import dense
 from unifilter import Graph
+from unifilter.models._operators import smoothing
 from unifilter.models.sgc import SGC, Config
 
 
@@ -14,6 +15,23 @@ from unifilter.models.sgc import SGC, Config
 def test_features_are_smoothed_k_times(graph, X, K, self_loops):
     found = SGC.prepare(graph, X, Config(K=K, self_loops=self_loops)).X
     assert_close(found, torch.linalg.matrix_power(dense(graph, self_loops), K) @ X)
+
+
+@pytest.mark.parametrize("data_loops", [False, True])
+def test_in_float32_V_gives_what_K_products_give(data_loops):
+    """On a graph with an isolated node and a column of zeros, whose results are 0."""
+    arcs = np.random.default_rng(3).integers(0, 60, (2, 150))
+    graph = Graph.from_edges(arcs, n=61)
+    X = torch.rand(61, 8, generator=torch.Generator().manual_seed(0))
+    X[:, 3] = 0
+    config = Config(K=10, data_loops=data_loops)
+    P, hop = smoothing(graph, X, arcs, data_loops=data_loops), X
+    for _ in range(10):
+        hop = P @ hop
+    found = SGC.prepare(graph, X, config, arcs).X
+    assert_close(found, hop, rtol=1e-5, atol=1e-6)
+    assert (found[:, 3] == 0).all()
+    assert_close(found[60], X[60], rtol=1e-5, atol=0)  # its only neighbour is itself
 
 
 def test_logits_are_those_of_pyg_s_layer(graph, X):

@@ -18,6 +18,12 @@ def test_rows_hold_every_hop(graph, X, self_loops):
     assert inputs.independent_rows
 
 
+def test_in_float32_V_gives_what_products_give(graph, X):
+    found = SIGN.prepare(graph, X.float(), Config(K=5)).X
+    assert_close(found, torch.stack(hops(graph, X, 5), dim=1).float(), rtol=1e-5, atol=1e-6)
+    assert (found[:, :, 7] == 0).all()  # a column of zeros stays one
+
+
 def test_the_paper_s_network_has_a_map_for_every_hop(graph, X):
     torch.manual_seed(0)
     model = SIGN(Config(K=2, mixing="paper", hidden=5), 20, 3).double().eval()

@@ -4,9 +4,12 @@ from dataclasses import fields, replace
 
 import pytest
 import torch
+from torch.testing import assert_close
 
 from unifilter.data import load
+from unifilter.graph import Propagation
 from unifilter.models import model_class, names
+from unifilter.models._operators import Sparse
 from unifilter.train.prepared import Prepared
 from unifilter.train.run import prepare
 
@@ -56,3 +59,78 @@ def test_hops_and_scaling_do(data):
     assert prepared("sgc", "none", replace(config, K=3)) is not first
     assert prepared("sgc", "row", config) is not first
     assert prepared("sgc", "none", replace(config, K=2)) is first
+
+
+FROM_V = [name for name in names() if hasattr(model_class(name), "factorise")]
+
+
+@pytest.fixture
+def products(monkeypatch):
+    """The hops of every factorisation and a 1 for every plain product with P, as they come."""
+    done = []
+
+    def watch(owner, name, hops):
+        plain = getattr(owner, name)
+
+        def counted(*given, **options):
+            done.append(hops(given))
+            return plain(*given, **options)
+
+        monkeypatch.setattr(owner, name, counted)
+
+    watch(Propagation, "three_term", lambda given: given[2].shape[0] - 1)
+    watch(Propagation, "__matmul__", lambda given: 1)
+    watch(Sparse, "__matmul__", lambda given: 1)
+    return done
+
+
+def test_hops_of_fixed_features_come_from_v():
+    assert FROM_V == ["asgc", "sgc", "sign"]
+
+
+@pytest.mark.parametrize("name", FROM_V)
+def test_fewer_hops_need_no_further_product(name, data, products):
+    prepared, Config = Prepared(data, CPU), model_class(name).Config
+    prepared(name, "none", Config(K=5))
+    assert products == [5]
+    fewer = [prepared(name, "none", Config(K=K)).X for K in (2, 0, 4)]
+    assert products == [5]
+    for K, found in zip((2, 0, 4), fewer, strict=True):
+        assert_close(found, prepare(data, name, Config(K=K), CPU).X)
+
+
+@pytest.mark.parametrize("name", FROM_V)
+def test_more_hops_another_p_and_another_scaling_do(name, data, products):
+    prepared, Config = Prepared(data, CPU), model_class(name).Config
+    prepared(name, "none", Config(K=2))
+    prepared(name, "none", Config(K=3))
+    prepared(name, "row", Config(K=1))
+    assert products == [2, 3, 1]
+    if name != "asgc":
+        found = prepared(name, "none", Config(K=1, self_loops=False)).X
+        assert products == [2, 3, 1, 1]
+        assert_close(found, prepare(data, name, Config(K=1, self_loops=False), CPU).X)
+
+
+def test_settings_that_are_foreseen_share_one_v(data, products):
+    prepared, Config = Prepared(data, CPU), model_class("sgc").Config
+    prepared.foresee([Config(K=1), Config(K=4), Config(K=2)])
+    for K in (1, 4, 2):
+        prepared("sgc", "none", Config(K=K))
+    assert products == [4]
+
+
+def test_the_strength_of_asgc_changes_no_v(data, products):
+    prepared, Config = Prepared(data, CPU), model_class("asgc").Config
+    weak, strong = (prepared("asgc", "none", Config(K=3, R=R)) for R in (1e-4, 1.0))
+    assert weak is not strong
+    assert products == [3]
+
+
+def test_only_the_longest_v_is_kept_and_its_seconds_count(data):
+    prepared, Config = Prepared(data, CPU), model_class("sgc").Config
+    for K in (1, 3, 2):
+        prepared("sgc", "none", Config(K=K))
+    (kept,) = prepared._bases
+    assert kept.what.K == 3
+    assert prepared.timed("sgc", "none", Config(K=2))[1] > kept.seconds

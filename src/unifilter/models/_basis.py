@@ -12,11 +12,11 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from unifilter._math import reciprocal
-from unifilter._types import FloatArray, IntArray
+from unifilter._types import FloatArray, IntArray, Matmul
 from unifilter.bases import monomial, orthonormal
 from unifilter.graph import Graph, propagation
 from unifilter.graph.propagation import restricted
-from unifilter.krylov import Tridiagonal, lanczos
+from unifilter.krylov import Tridiagonal, lanczos, mix
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,11 @@ class Basis:
     @staticmethod
     def of(graph: Graph, X: Tensor, K: int, self_loops: bool = False) -> Basis:
         """Factorise: K products with P, the only propagation."""
-        P = propagation(graph, self_loops, X.dtype, X.device)
+        return Basis.by(propagation(graph, self_loops, X.dtype, X.device), X, K)
+
+    @staticmethod
+    def by(P: Matmul, X: Tensor, K: int) -> Basis:
+        """The same by any symmetric P, for instance one with the loops of the data."""
         V, T, norm = lanczos(P, X, K)
         return Basis(V, T, norm, monomial(T, norm * T.e1, K))
 
@@ -76,6 +80,17 @@ class Basis:
     def signal(self) -> Tensor:
         """X itself, (n, d): v_0 times its norm."""
         return self.V[0] * self.norm.to(self.V.dtype)
+
+    def hop(self, k: int) -> Tensor:
+        """P^k X, (n, d), for k <= K: a mix of the first k + 1 vectors, no product with P."""
+        return mix(self.V[: k + 1], self.powers[k, : k + 1])
+
+    def hops(self) -> Tensor:
+        """X, P X, ..., P^K X of every node, (n, K+1, d)."""
+        Z = self.V.new_empty(self.n, self.K + 1, self.norm.numel())
+        for k in range(self.K + 1):  # one by one: beside V and Z no third such array is held
+            Z[:, k] = self.hop(k)
+        return Z
 
     def first(self, K: int) -> Basis:
         """The basis of fewer hops, which is the beginning of this one."""

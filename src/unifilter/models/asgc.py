@@ -23,7 +23,8 @@ from torch.nn.functional import cross_entropy
 from unifilter._types import IntArray, Matmul
 from unifilter.bases import monomial
 from unifilter.graph import Graph, propagation
-from unifilter.krylov import Tridiagonal, lanczos, mix
+from unifilter.krylov import Tridiagonal, mix
+from unifilter.models._basis import Basis
 from unifilter.models._filtering import normalised
 from unifilter.models._operators import from_arcs
 from unifilter.models._registry import Card, register
@@ -81,8 +82,19 @@ class ASGC(nn.Module):
     @staticmethod
     def prepare(graph: Graph, X: Tensor, config: Any, arcs: IntArray | None = None) -> Features:
         """Every column filtered: K products, and a small least squares problem for each."""
-        V, T, norm = lanczos(matrix(graph, X, config, arcs), X, config.K)
-        return Features(mix(V, adaptive(T, norm, graph.n * config.R, graph.n).to(X.dtype)))
+        return ASGC.filtered(ASGC.factorise(graph, X, config, arcs), config)
+
+    @staticmethod
+    def factorise(graph: Graph, X: Tensor, config: Any, arcs: IntArray | None = None) -> Basis:
+        """V of as many hops as the Config has; fewer are its beginning, and R does not change it."""
+        return Basis.by(matrix(graph, X, config, arcs), X, config.K)
+
+    @staticmethod
+    def filtered(basis: Basis, config: Any) -> Features:
+        """Every column's own polynomial, from V."""
+        few = basis.first(config.K)
+        C = adaptive(few.T, few.norm, few.n * config.R, few.n)
+        return Features(mix(few.V, C.to(few.V.dtype)))
 
     def forward(self, inputs: Features) -> Tensor:
         """Logits of the rows that the inputs hold."""

@@ -5,7 +5,8 @@ normalised, and weighed by a soft-max gate that all nodes share; then ReLU and o
 ``prepare`` no step propagates. The gates say which hops are read.
 
 On graphs that came with directions the authors' figures use them: row u of A sums over the arcs u -> v, and
-self-loops of the data stay (``directed`` and ``data_loops``).
+self-loops of the data stay (``directed`` and ``data_loops``). A directed P is not symmetric and has no V, so
+hops are taken by products.
 """
 
 from __future__ import annotations

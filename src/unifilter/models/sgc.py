@@ -4,7 +4,8 @@ Filters X: Z = P^K X W + b, with self-loops.
 
 PyTorch Geometric's ``SGConv`` caches its product inside ``forward``; here it is what ``prepare`` returns. The
 authors' code adds a self-loop to whatever loops the data has (``data_loops``), and has a bias where the paper
-has none. P^K X is taken by K products: V would give it too, after as many products and a mix.
+has none. P^K X is a mix of V. Alone it costs more than K products would, but V of the most hops serves every
+smaller K of a search or a grid.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from torch import Tensor, nn
 
 from unifilter._types import IntArray
 from unifilter.graph import Graph
+from unifilter.models._basis import Basis
 from unifilter.models._operators import smoothing
 from unifilter.models._registry import Card, register
 from unifilter.models._rows import Features
@@ -64,11 +66,19 @@ class SGC(nn.Module):
 
     @staticmethod
     def prepare(graph: Graph, X: Tensor, config: Any, arcs: IntArray | None = None) -> Features:
-        """K products, once."""
+        """K products, once; of V only the last hop is kept."""
+        return SGC.filtered(SGC.factorise(graph, X, config, arcs), config)
+
+    @staticmethod
+    def factorise(graph: Graph, X: Tensor, config: Any, arcs: IntArray | None = None) -> Basis:
+        """V of as many hops as the Config has; fewer are its beginning."""
         P = smoothing(graph, X, arcs, data_loops=config.data_loops, self_loops=config.self_loops)
-        for _ in range(config.K):
-            X = P @ X
-        return Features(X)
+        return Basis.by(P, X, config.K)
+
+    @staticmethod
+    def filtered(basis: Basis, config: Any) -> Features:
+        """P^K X from V."""
+        return Features(basis.hop(config.K))
 
     def forward(self, inputs: Features) -> Tensor:
         """Logits of the rows that the inputs hold."""

@@ -4,8 +4,8 @@ Filters X, once: the hops X, P X, ..., P^K X are kept apart and a network on eve
 self-loops.
 
 The paper and the authors' code mix them differently, see ``mixing``. PyTorch Geometric's example is the
-paper's network with K = 2 and no self-loops. Hops are taken by K products: V spans them, but this P has
-self-loops, UniFilter's has none, so that no V is there to share.
+paper's network with K = 2 and no self-loops. Hops are mixes of V. Alone they cost more than K products would,
+but V of the most hops serves every smaller K of a search or a grid.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from unifilter.bases import monomial
-from unifilter.graph import Graph, propagation
+from unifilter.graph import Graph
+from unifilter.models._basis import Basis
 from unifilter.models._registry import Card, register
 from unifilter.models._rows import Features
 
@@ -83,9 +83,18 @@ class SIGN(nn.Module):
 
     @staticmethod
     def prepare(graph: Graph, X: Tensor, config: Any) -> Features:
-        """All hops of every node, (n, K+1, d)."""
-        P = propagation(graph, config.self_loops, X.dtype, X.device)
-        return Features(monomial(P, X, config.K).movedim(0, 1).contiguous())
+        """All hops of every node, (n, K+1, d): K products, once."""
+        return SIGN.filtered(SIGN.factorise(graph, X, config), config)
+
+    @staticmethod
+    def factorise(graph: Graph, X: Tensor, config: Any) -> Basis:
+        """V of as many hops as the Config has; fewer are its beginning."""
+        return Basis.of(graph, X, config.K, config.self_loops)
+
+    @staticmethod
+    def filtered(basis: Basis, config: Any) -> Features:
+        """X, P X, ..., P^K X from V."""
+        return Features(basis.first(config.K).hops())
 
     def forward(self, inputs: Features) -> Tensor:
         """Logits of the rows that the inputs hold."""

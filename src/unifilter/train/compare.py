@@ -177,6 +177,7 @@ def _trained(prepared: Prepared, entry: Entry, trials: Sequence[tuple[Split, Tra
         for split, training in trials
         for p in replace(entry, training=training).points()
     ]
+    prepared.foresee(configure(entry.model, job.options) for job in jobs)
     beside = gains_by_company(entry.model, prepared.device, entry.training)
     results = together(prepared, entry.model, jobs) if beside else _in_turn(prepared, entry.model, jobs)
     records = (result.record for result in results)

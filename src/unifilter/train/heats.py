@@ -86,6 +86,7 @@ class Heats:
 
     def run(self, settings: Numbered) -> Iterator[list[Trial]]:
         """The trials of every heat as it ends."""
+        self.prepared.foresee(configure(self.model, options_of(setting)) for _, setting in settings)
         if hasattr(model_class(self.model), "solve"):
             yield from ([self._solved(number, setting)] for number, setting in settings)
         elif self.model == "unifilter":

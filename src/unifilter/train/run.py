@@ -176,11 +176,16 @@ def _check_groups(net: Any, model: str, training: Training) -> None:
 def prepare(dataset: Dataset, model: str, config: Any, device: torch.device) -> Any:
     """What the model needs of the data, once for all splits."""
     cls = model_class(model)
+    inputs = of_data(cls.prepare, dataset, model, config, device)
+    return replace(inputs, X=bag_of(inputs.X)) if getattr(cls, "takes_bags", False) else inputs
+
+
+def of_data(step: Callable[..., Any], dataset: Dataset, model: str, config: Any, device: torch.device) -> Any:
+    """A model's step that reads the data: ``prepare``, or ``factorise`` where that is the part with P."""
     if needs_features(model):
         refuse_bare(dataset)
-    arcs = {"arcs": dataset.arcs} if getattr(cls, "uses_arcs", False) else {}
-    inputs = cls.prepare(dataset.graph, dataset.features().to(device), config, **arcs)
-    return replace(inputs, X=bag_of(inputs.X)) if getattr(cls, "takes_bags", False) else inputs
+    arcs = {"arcs": dataset.arcs} if getattr(model_class(model), "uses_arcs", False) else {}
+    return step(dataset.graph, dataset.features().to(device), config, **arcs)
 
 
 def needs_features(model: str) -> bool:
