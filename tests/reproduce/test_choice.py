@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from unifilter.reproduce.choice import FOLDER, Choice
-from unifilter.reproduce.part import Auto, Job, Published, Scale, Searched
+from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale, Searched
 from unifilter.train.entries import Entry
 
 CONFIGS = Path(__file__).parents[2] / "experiments/configs"
@@ -11,6 +11,10 @@ JOBS = {
     "published": Job("a", "cora", "quota:10", Published(Entry("sgc"))),
     "searched": Job("b", "cora", "fixed:10", Searched("gcn", 5)),
     "auto": Job("c", "actor", "quota48:10", Auto()),
+}
+MEASURES = {
+    "of one": Measure("efficiency", "cora", {"model": "sgc"}, lambda *given: {}),
+    "of all": Measure("angles", "squirrel", {"vectors": 10}, lambda *given: {}),
 }
 
 
@@ -28,6 +32,25 @@ JOBS = {
 def test_only_the_jobs_that_were_asked_for_are_wanted(options, wanted):
     choice = Choice(configs=CONFIGS, **options)
     assert {name for name, job in JOBS.items() if choice.wants(job)} == wanted
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"models": "gcn"}, {"of all"}),
+        ({"models": "sgc", "how": "auto"}, {"of one", "of all"}),
+        ({"graphs": "cora"}, {"of one"}),
+    ],
+)
+def test_measures_are_of_a_graph_and_some_of_a_model(options, wanted):
+    choice = Choice(configs=CONFIGS, **options)
+    assert {name for name, measure in MEASURES.items() if choice.wants(measure)} == wanted
+
+
+def test_a_part_that_only_measures_has_graphs_too():
+    assert Choice(["efficiency"], configs=CONFIGS, graphs="squirrel").graphs == "squirrel"
+    with pytest.raises(ValueError, match="cora, pubmed, squirrel"):
+        Choice(["efficiency"], configs=CONFIGS, graphs="actor")
 
 
 @pytest.mark.parametrize(

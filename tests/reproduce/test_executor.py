@@ -7,7 +7,7 @@ import torch
 from unifilter.data import load
 from unifilter.record import read
 from unifilter.reproduce import executor
-from unifilter.reproduce.executor import complete, execute, records_of, results_of
+from unifilter.reproduce.executor import Tally, complete, execute, records_of, results_of
 from unifilter.reproduce.part import Auto, Job, Measure, Part, Published, Scale, Searched
 from unifilter.reproduce.settings import journal
 from unifilter.train.entries import Entry
@@ -123,11 +123,27 @@ def test_one_search_serves_both_readings_of_a_split(tmp_path, monkeypatch):
 
 
 def test_auto_races_on_every_split(tmp_path):
-    auto = Job("auto", GRAPH, "stratified:2", Auto("1s"))
+    auto = Job("auto", GRAPH, "stratified:2", Auto("20s"))
     assert execute([part(auto)], SCALE, tmp_path).done == 1
     assert [len(r.candidates) > 1 for r in results_of(tmp_path, SCALE).of(auto)] == [True, True]
     seeds = [{c["seed"] for c in r.candidates} for r in results_of(tmp_path, SCALE).of(auto)]
     assert min(seeds[1]) == min(seeds[0]) + 1  # every split has a start of its own
+
+
+def test_races_that_a_gpu_cannot_hold_together_are_run_in_parts(tmp_path, monkeypatch):
+    tried, choose_each = [], executor.choose_each
+
+    def small(data, splits, **options):
+        tried.append(len(splits))
+        if len(splits) > 1:
+            raise torch.cuda.OutOfMemoryError("too many")
+        return choose_each(data, splits, **options | {"budget": "1s"})
+
+    monkeypatch.setattr(executor, "choose_each", small)
+    monkeypatch.setattr(executor, "pick_device", lambda name: torch.device("cuda"))
+    auto = Job("auto", GRAPH, "stratified:3", Auto())
+    assert execute([part(auto)], SCALE, tmp_path) == Tally(done=1, failed={}, left=[])
+    assert tried == [3, 1, 1, 1]
 
 
 def test_auto_races_the_portfolio_that_a_job_brings(tmp_path):

@@ -49,7 +49,8 @@ def test_records_of_a_training_give_the_weights(tmp_path):
     results = results_of(tmp_path, SMALL)
     found = weights(GRAPHS[0], "released", results, SMALL)
     assert (len(found), len(found[0])) == (2, 11)
-    plot, other, _, centres = PART.show(results, SMALL)
+    plot, other, by_hop, centres = PART.show(results, SMALL)
+    assert by_hop.title in plot.caption  # where the labels that had no room are found
     assert isinstance(plot, Plot)
     assert "exact" in other.title
     same = aligned(found)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from unifilter.models import model_class
 from unifilter.reproduce.catalog import full, parts, quick
-from unifilter.reproduce.part import Job, Part, Scale
+from unifilter.reproduce.part import Job, Measure, Part, Scale
 from unifilter.reproduce.protocols import SHARES, parse
 
 FOLDER = Path("experiments/results/reproduce")
@@ -52,9 +52,7 @@ class Choice:
                 f"there are no settings in {self.configs}; --configs names the folder of MODEL.toml files, "
                 "which the library's repository has under experiments/configs."
             )
-        there = (
-            dict.fromkeys(j.dataset for p in self.chosen for j in p.jobs(self.scale)) if self.graphs else {}
-        )
+        there = dict.fromkeys(thing.dataset for thing in self._things()) if self.graphs else {}
         for name in _names(self.graphs) - set(there):
             raise ValueError(f"these parts train on {', '.join(there) or 'no graph'}; {name!r} is not there.")
 
@@ -82,14 +80,20 @@ class Choice:
         """The parts."""
         return parts(list(self.parts))
 
-    def wants(self, job: Job) -> bool:
-        """Whether a job is run."""
-        asked = (
-            (job.dataset, self.graphs),
-            (job.model, self.models),
-            (type(job.how).__name__.lower(), self.how),
-            (parse(job.protocol)[0], self.protocols),
-        )
+    def _things(self) -> list[Job | Measure]:
+        scale, found = self.scale, list[Job | Measure]()
+        for part in self.chosen:
+            found += [*part.jobs(scale), *part.measures(scale)]
+        return found
+
+    def wants(self, thing: Job | Measure) -> bool:
+        """Whether a job is run, or a measure taken; one that names no model is of every model."""
+        asked = [(thing.dataset, self.graphs)]
+        if isinstance(thing, Measure):
+            asked += [(thing.what["model"], self.models)] if "model" in thing.what else []
+        else:
+            kind, protocol = type(thing.how).__name__.lower(), parse(thing.protocol)[0]
+            asked += [(thing.model, self.models), (kind, self.how), (protocol, self.protocols)]
         return all(not given or name in _names(given) for name, given in asked)
 
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import torch
 
+from unifilter.data.splits import Split
 from unifilter.record import Record, read, write_atomically
 from unifilter.reproduce.cost import cost
 from unifilter.reproduce.graphs import load
@@ -21,8 +22,9 @@ from unifilter.reproduce.results import Results, current, raced
 from unifilter.reproduce.settings import journal, searched_on
 from unifilter.train.auto import choose_each
 from unifilter.train.compare import resume, runs
+from unifilter.train.memory import in_parts
 from unifilter.train.pool import GRACE, CutOffError, Progress, Task, work_through
-from unifilter.train.result import describe
+from unifilter.train.result import Result, describe
 from unifilter.train.run import pick_device
 from unifilter.train.search import RUNGS, search
 from unifilter.train.spaces import space_of
@@ -58,7 +60,7 @@ def execute(
     device: str = "auto",
     processes: int = 1,
     seconds: float = float("inf"),
-    wanted: Callable[[Job], bool] = lambda job: True,
+    wanted: Callable[[Job | Measure], bool] = lambda thing: True,
     tell: Callable[[Progress], None] | None = None,
 ) -> Tally:
     """Run what the parts need and the folder lacks.
@@ -73,7 +75,7 @@ def execute(
         Jobs that are worked on side by side; measures come first and alone, since some of them are times.
     seconds : float
         After which nothing begins: a second call goes on.
-    wanted : function of a job
+    wanted : function of a job or measure
         Leaves out those for which it is false.
     tell : function of Progress, optional
         Called when a job or a measure has ended.
@@ -91,7 +93,7 @@ def execute(
     """
     begun = time.monotonic()
     write_atomically(folder / "scale.json", json.dumps({"settings": scale.settings}) + "\n")
-    measures = distinct(m for part in parts for m in part.measures(scale))
+    measures = [m for m in distinct(m for part in parts for m in part.measures(scale)) if wanted(m)]
     jobs = [j for j in distinct(j for part in parts for j in part.jobs(scale)) if wanted(j)]
     results = results_of(folder, scale)
     first = [Task(m.name, partial(take, m, folder, device)) for m in measures if results.record(m) is None]
@@ -149,14 +151,19 @@ def _race(job: Job, how: Auto, known: list[Record], file: Path, scale: Scale, de
     data = load(job.dataset)
     there = Results(known, file.parent, scale).by_split(job)
     some = [(i, t.split) for i, t in enumerate(trials(data, job.protocol)) if there[i] is None]
-    # On a GPU side by side, a few at a time since all are written when they end. A budget is each race's own.
+    # On a GPU side by side, a few at a time since all are written when they end, and fewer where there is no
+    # memory for them, which others may share. A budget is each race's own.
     together = TOGETHER if pick_device(device).type == "cuda" and how.budget is None else 1
-    for begin in range(0, len(some), together):
-        seeds, splits = zip(*some[begin : begin + together], strict=True)
-        for result in choose_each(
+
+    def race(part: Sequence[tuple[int, Split]]) -> list[Result]:
+        seeds, splits = zip(*part, strict=True)
+        return choose_each(
             data, splits, seeds=seeds, budget=how.budget, portfolio=how.portfolio, device=device,
             epochs=scale.epochs or 1000,
-        ):  # fmt: skip
+        )  # fmt: skip
+
+    for results in in_parts(some, together, race):
+        for result in results:
             if result.interrupted:
                 raise KeyboardInterrupt
             replace(result.record, notes=[*result.record.notes, how.note]).append(file)

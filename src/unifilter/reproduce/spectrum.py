@@ -25,6 +25,7 @@ from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table
 
 K = 10
 COLUMNS = 256  # factorised at a time
+BY_HOP = "Frequency of each basis vector"
 BASES = {"released": "released basis", "unibasis": "exact basis"}
 
 
@@ -135,8 +136,9 @@ def _figure(graph: str, basis: str, results: Results, scale: Scale) -> Plot | No
     labels = [str(k) for k in range(K + 1)]
     series = [Series("weight", f, [v.mean for v in values], [v.half for v in values], labels=labels)]
     caption = (
-        "Each basis vector at its frequency, the mean over columns. Weights are means over the splits, whose "
-        "signs are made the same: the network behind the filter takes -w as well as w."
+        "Each basis vector at its frequency, the mean over columns, with its number k where there is room. "
+        "Weights are means over the splits, whose signs are made the same: the network behind the filter "
+        f'takes -w as well as w. "{BY_HOP}" shows every k.'
     )
     paper = printed()["spectrum"].get(graph) if basis == "released" else None
     if paper is not None:
@@ -154,8 +156,7 @@ def _by_hop(results: Results, scale: Scale) -> list[Plot]:
         series += [Series(graph, hops, f)] if f else []
         series += [Series(graph, hops, [p / 2 for p, _ in paper], printed=True)] if f and paper else []
     caption = "The released basis; the paper's frequencies are halved."
-    title = "Frequency of each basis vector"
-    plot = Plot("spectrum_by_hop", title, "basis vector k", "frequency f", series, caption)
+    plot = Plot("spectrum_by_hop", BY_HOP, "basis vector k", "frequency f", series, caption)
     return [plot] if series else []
 
 
