@@ -51,5 +51,18 @@ STEMS = Plot(
     [Series("w", [0.1, 0.4], [-1.0, 0.5], labels=["0", "1"])],
     kind="stems",
 )
+# As on Cora: frequencies crowd at the low end, and the paper's own points stand between ours.
+_F = [0.46, 0.38, 0.33, 0.29, 0.26, 0.24, 0.226, 0.214, 0.206, 0.2, 0.195]
+CROWD = Plot(
+    "crowd",
+    "Crowded spectrum",
+    "frequency f",
+    "weight w",
+    [
+        Series("w", _F, [0.2 - 0.01 * k for k in range(11)], [0.02] * 11, labels=[str(k) for k in range(11)]),
+        Series("w", [0.45, 0.31, 0.205], [0.25, 0.3, 0.1], printed=True),
+    ],
+    kind="stems",
+)
 WORDS = Words("errata", "Errata", ["Found by computing."], [("1 + 1 = 3 " + EVIL, "It is 2."), ("b", "c")])
 PARTS = {"Table 2": [TABLE], "Figures": [PLOT, BARS, STEMS], "Errata": [WORDS], "nothing run": []}

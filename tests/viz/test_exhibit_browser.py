@@ -6,9 +6,10 @@ import re
 
 import pytest
 
+from unifilter.viz.exhibit import Cell, Table, Value, Words
 from unifilter.viz.exhibit_page import write
 from viz.browsing import contrast, requests, visit
-from viz.exhibits import PARTS, TABLE
+from viz.exhibits import CROWD, PARTS, TABLE
 
 THEMES = {"light": "rgb(251, 251, 250)", "dark": "rgb(18, 20, 23)"}
 WIDTHS = {"desktop": 1200, "phone": 390}
@@ -72,3 +73,68 @@ def test_a_link_of_the_contents_brings_its_table_into_view(browser, url):
     browser.execute_script("document.querySelector('nav a[href=\"#errata\"]').click()")
     top = "return document.getElementById('errata').getBoundingClientRect().top"
     assert 0 <= browser.execute_script(top) < 900
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory):
+    """Twenty parts of six exhibits, a table of fifty rows, a hundred claims, a crowded spectrum."""
+    rows = {f"model {i}": {"Cora": Cell(Value(80.0 + i, 1.0, 10), 81.0)} for i in range(50)}
+    table = Table("long", "Accuracy", ["Cora"], rows, caption="Ten splits. " + "And much more to say. " * 20)
+    claims = Words("claims", "What holds", (), [("a claim", "c")] * 100, [True] * 100)
+    parts = {"First": [table, claims, CROWD]}
+    for i in range(19):
+        name = f"Beyond the paper: part {i} with a name that takes two lines"
+        parts[name] = [Words(f"w{i}{j}", f"Exhibit {j}", ["a"]) for j in range(6)]
+    return write(parts, tmp_path_factory.mktemp("long"), "Reproduced", "a test").as_uri()
+
+
+HEIGHT = "return document.querySelector(arguments[0]).getBoundingClientRect().height"
+
+
+def test_on_a_phone_the_contents_are_less_than_a_screen_and_open_by_parts(browser, long):
+    visit(browser, long, 390, "light")
+    closed = browser.execute_script(HEIGHT, ".contents")
+    assert closed < 740  # what a phone of 844 leaves beside the browser's own bars
+    shown = "return document.querySelector('.contents li a').checkVisibility({contentVisibilityAuto: true})"
+    assert not browser.execute_script(shown)
+    browser.execute_script("document.querySelector('.contents summary').click()")
+    assert browser.execute_script(shown)
+    assert browser.execute_script(HEIGHT, ".contents") > closed + 50
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_labels_of_a_crowded_spectrum_do_not_overlap(browser, long, width):
+    visit(browser, long, WIDTHS[width], "light")
+    boxes = browser.execute_script(
+        """return [...document.querySelectorAll("#crowd .textpoint text")].map((e) => {
+             const r = e.getBoundingClientRect();
+             return [r.left, r.top, r.right, r.bottom];
+           })"""
+    )
+    assert len(boxes) >= 5
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] + 2 or b[3] <= a[1] + 2, (a, b)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_names_of_the_columns_stay_in_sight_of_a_long_table(browser, long, width):
+    visit(browser, long, WIDTHS[width], "light")
+    high, screen, moved = browser.execute_script(
+        """const box = document.querySelector("#long .scroll"), th = box.querySelector("thead th:last-child");
+           const before = th.getBoundingClientRect().top;
+           box.scrollTop = 1000;
+           const after = th.getBoundingClientRect().top;
+           return [box.getBoundingClientRect().height, innerHeight, after - before]"""
+    )
+    assert high < screen
+    assert abs(moved) < 1
+
+
+def test_long_captions_and_lists_of_claims_unfold(browser, long):
+    visit(browser, long, 390, "light")
+    for place in ("#long figcaption", "#claims"):
+        before = browser.execute_script(HEIGHT, place)
+        assert before < 150
+        browser.execute_script("document.querySelector(arguments[0] + ' summary').click()", place)
+        assert browser.execute_script(HEIGHT, place) > before + 100

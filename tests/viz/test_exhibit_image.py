@@ -8,7 +8,7 @@ from unifilter.viz import exhibit_image
 from unifilter.viz.exhibit import Plot, Series
 from unifilter.viz.exhibit_image import image
 from unifilter.viz.exhibit_look import COLOURS
-from viz.exhibits import BARS, PLOT, STEMS
+from viz.exhibits import BARS, CROWD, PLOT, STEMS
 
 PLOTS = [PLOT, BARS, STEMS]
 
@@ -49,6 +49,16 @@ def test_a_legend_of_long_names_stays_in_the_picture():
     picture = Image.open(BytesIO(image(plot, "png"))).convert("RGB")
     seen = {colour for _, colour in picture.getcolors(10**6)}
     assert {tuple(bytes.fromhex(c[1:])) for c in COLOURS[:8]} <= seen
+
+
+def test_labels_do_not_overlap_in_a_picture(monkeypatch):
+    drawn = []
+    plain = exhibit_image._draw
+    monkeypatch.setattr(exhibit_image, "_draw", lambda plot, axes: (plain(plot, axes), drawn.append(axes)))
+    image(CROWD, "png", dpi=100)
+    boxes = [text.get_window_extent() for text in drawn[0].texts]
+    assert len(boxes) >= 5
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
 def test_axes_can_be_logarithmic():

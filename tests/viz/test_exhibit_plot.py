@@ -2,7 +2,7 @@ import pytest
 
 from unifilter.viz.exhibit import Plot, Series
 from unifilter.viz.exhibit_plot import draw
-from viz.exhibits import BARS, EVIL, PLOT, STEMS
+from viz.exhibits import BARS, CROWD, EVIL, PLOT, STEMS
 
 
 def test_the_papers_points_are_hollow_and_not_joined():
@@ -26,11 +26,19 @@ def test_bars_stand_in_the_order_of_their_names():
 
 
 def test_stems_reach_from_zero_to_the_point_and_labels_stand_off_it():
-    stems, points = draw(STEMS).data
+    stems, points, text = draw(STEMS).data
     assert list(stems.y) == [0.0, -1.0, None, 0.0, 0.5, None]
-    assert list(points.text) == ["0", "1"]
-    assert list(points.textposition) == ["bottom center", "top center"]
+    assert list(text.text) == ["0", "1"]
+    assert list(text.textposition) == ["bottom center", "top center"]
     assert not stems.showlegend
+    assert not text.showlegend
+    assert stems.legendgroup == points.legendgroup == text.legendgroup == "w"
+
+
+def test_a_label_without_room_is_told_on_hovering():
+    _, points, text, *_ = draw(CROWD).data
+    assert len(text.text) < len(points.hovertext) == 11
+    assert "%{hovertext}" in points.hovertemplate
 
 
 def test_axes_can_be_logarithmic():

@@ -1,7 +1,9 @@
 import re
 
+import pytest
+
 from unifilter.viz.exhibit import Cell, Table, Value
-from unifilter.viz.exhibit_table import table_html, tally
+from unifilter.viz.exhibit_table import FEW, table_html, tally
 from unifilter.viz.exhibit_text import difference
 from viz.exhibits import EVIL, TABLE
 
@@ -55,3 +57,11 @@ def test_the_figure_beside_ours_has_a_name():
     rows = {"a": {"x": Cell(Value(1.0), printed=2.0)}}
     assert 'data-peer="printed"' in table_html(Table("t", "T", ["x"], rows))
     assert 'data-peer="wanted"' in table_html(Table("t", "T", ["x"], rows, peer="wanted"))
+
+
+@pytest.mark.parametrize("count", [FEW, FEW + 1])
+def test_many_notes_are_folded(count):
+    cells = {f"c{i}": Cell(Value(1.0), note=f"note {i}") for i in range(count)}
+    text = table_html(Table("t", "T", list(cells), {"a": cells}))
+    assert text.count("<li>") == count
+    assert (f"<summary>{count} notes</summary><ol>" in text) == (count > FEW)

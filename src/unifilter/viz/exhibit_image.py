@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from io import BytesIO
 from math import ceil
@@ -10,9 +11,17 @@ from typing import Any, Literal
 import numpy as np
 
 from unifilter.viz.exhibit import Plot, Series
+from unifilter.viz.exhibit_labels import Label, labels
 from unifilter.viz.exhibit_look import CROWDED, Look, halves, looks
 
 MARKERS = {"circle": "o", "diamond": "D", "square": "s", "triangle-up": "^", "x": "X"}
+# Of a label: which way from its point, and which edge of the text is there.
+_SIDES = {
+    "top": ((0, 1), {"ha": "center", "va": "bottom"}),
+    "bottom": ((0, -1), {"ha": "center", "va": "top"}),
+    "right": ((1, 0), {"ha": "left", "va": "center"}),
+    "left": ((-1, 0), {"ha": "right", "va": "center"}),
+}
 _STYLE = {
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same on every machine
     "font.size": 9,
@@ -105,13 +114,14 @@ def _draw(plot: Plot, axes: Any) -> None:
             label.set_rotation_mode("anchor" if long else "default")
         axes.grid(visible=False, axis="x")
     barred = [s for s in plot.series if not s.reference] if plot.kind == "bars" else []
-    for series, look in zip(plot.series, looks(plot), strict=True):
+    for series, look, shown in zip(plot.series, looks(plot), labels(plot), strict=True):
         x = _x(series, names)
         if any(series is b for b in barred):
             place = next(i for i, b in enumerate(barred) if b is series)
             _bars(axes, series, look, x, place, len(barred))
         else:
             _points(plot, axes, series, look, x)
+            _labels(axes, shown, names)
     if plot.kind in ("bars", "stems") and not plot.log_y:
         axes.axhline(0, color="#5c6570", linewidth=0.8)
 
@@ -129,16 +139,21 @@ def _points(plot: Plot, axes: Any, series: Series, look: Look, x: Any) -> None:
             x, 0, y, color=look.colour, alpha=0.6, linewidth=1, linestyle=":" if series.printed else "-"
         )
     axes.errorbar(x, y, errors if any(errors) else None, label=_plain(look.name), capsize=2.5, **style)
-    for at, high, label in zip(x, y, series.labels, strict=False):
+
+
+def _labels(axes: Any, shown: Sequence[Label], names: list[str]) -> None:
+    if shown:
+        axes.margins(y=0.1)  # room for those at the top and at the bottom
+    for label in shown:
+        (right, up), place = _SIDES[label.side]
         axes.annotate(
-            _plain(label),
-            (at, high),
-            xytext=(0, 4 if high >= 0 else -4),
+            _plain(label.text),
+            (names.index(label.x) if isinstance(label.x, str) else label.x, label.y),
+            xytext=(4 * right, 3 * up),
             textcoords="offset points",
-            ha="center",
-            va="bottom" if high >= 0 else "top",
             fontsize=7,
-            color=look.colour,
+            color="#1c2024",
+            **place,
         )
 
 

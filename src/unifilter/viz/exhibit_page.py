@@ -10,12 +10,13 @@ from unifilter.viz.exhibit import Exhibit, Plot, Table, Verdict, Words
 from unifilter.viz.exhibit_look import COMPARED, SIGNS, WORDS
 from unifilter.viz.exhibit_plot import draw
 from unifilter.viz.exhibit_table import bar, table_html, tally
-from unifilter.viz.page import chart, named, page, section, tiles
+from unifilter.viz.page import chart, folded, named, page, section, tiles
 from unifilter.viz.page import write as write_page
 from unifilter.viz.style import percent
 
 Parts = Mapping[str, Sequence[Exhibit]]
 FILE = "reproduction.html"
+MANY = 6  # claims beyond which only their score is seen at once
 _HELD: dict[bool, tuple[Verdict, str, str]] = {
     True: ("agrees", "✓", "holds"),
     False: ("below", "✗", "does not hold"),
@@ -53,25 +54,24 @@ def write(exhibits_by_part: Parts, folder: str | Path, title: str, subtitle: str
 def html(exhibits_by_part: Parts, title: str, subtitle: str) -> str:
     """The page as text."""
     parts = {name: exhibits for name, exhibits in exhibits_by_part.items() if exhibits}
-    sections = [_opening(parts)]
+    sections = [_outcome(parts), section("Contents", _contents(parts), name="contents")]
     for i, (name, exhibits) in enumerate(parts.items()):
         sections.append('<a class="top" href="#contents">contents ↑</a>')
         sections.append(section(name, *map(_block, exhibits), name=f"part-{i}"))
     return page(title, subtitle, sections, _CSS.read_text(encoding="utf-8"))
 
 
-def _opening(parts: Parts) -> str:
+def _outcome(parts: Parts) -> str:
     tables = [e for exhibits in parts.values() for e in exhibits if isinstance(e, Table)]
     counts = {v: sum(t.verdicts()[v] for t in tables) for v in (*COMPARED, "alone")}
     compared = sum(counts[v] for v in COMPARED)
-    blocks = []
-    if compared:
-        agree = f"{counts['agrees']:,} ({percent(counts['agrees'] / compared)})"
-        numbers = [("comparisons with printed figures", f"{compared:,}"), ("agree", agree)]
-        numbers += [("ours higher", f"{counts['above']:,}"), ("ours lower", f"{counts['below']:,}")]
-        numbers += [("figures beyond the paper", f"{counts['alone']:,}")]
-        blocks += [tiles(numbers), _key()]
-    return section("Contents", *blocks, _contents(parts), name="contents")
+    if not compared:
+        return ""
+    agree = f"{counts['agrees']:,} ({percent(counts['agrees'] / compared)})"
+    numbers = [("comparisons with printed figures", f"{compared:,}"), ("agree", agree)]
+    numbers += [("ours higher", f"{counts['above']:,}"), ("ours lower", f"{counts['below']:,}")]
+    numbers += [("figures beyond the paper", f"{counts['alone']:,}")]
+    return section("Outcome", tiles(numbers), _key())
 
 
 def _key() -> str:
@@ -84,13 +84,21 @@ def _key() -> str:
 
 
 def _contents(parts: Parts) -> str:
+    """A line a part; what it shows, with scores, behind it: all at once would be five screens of a phone."""
     blocks = []
     for i, (name, exhibits) in enumerate(parts.items()):
         items = "".join(
             f'<li><a href="#{escape(e.name)}">{escape(e.title)}</a>{_score(e)}</li>' for e in exhibits
         )
-        blocks.append(f'<div><h3><a href="#part-{i}">{escape(name)}</a></h3><ul>{items}</ul></div>')
+        whole = f'<summary><a href="#part-{i}">{escape(name)}</a>{_total(exhibits)}</summary>'
+        blocks.append(f"<details>{whole}<ul>{items}</ul></details>")
     return f'<nav class="contents card wide">{"".join(blocks)}</nav>'
+
+
+def _total(exhibits: Sequence[Exhibit]) -> str:
+    """The score of all tables of a part."""
+    found = [e.verdicts() for e in exhibits if isinstance(e, Table)]
+    return tally({v: sum(each[v] for each in found) for v in COMPARED})
 
 
 def _score(exhibit: Exhibit) -> str:
@@ -120,7 +128,9 @@ def _words(words: Words) -> str:
         for mark, (claim, evidence) in zip(marks, words.items, strict=True)
     )
     listed = f"<dl>{items}</dl>" if items else ""
+    if len(words.held) > MANY:
+        listed = folded(f"{len(words.held)} claims", listed)
     return (
         f'<div{named(words.name)} class="words card wide"><h3>{escape(words.title)}</h3>'
-        f"{paragraphs}{listed}</div>"
+        f"{_score(words)}{paragraphs}{listed}</div>"
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 from unifilter.viz.exhibit import Plot, Series
+from unifilter.viz.exhibit_labels import Label, labels
 from unifilter.viz.exhibit_look import CROWDED, Look, halves, looks
 from unifilter.viz.style import GREY, figure, plotly
 
 HOLLOW = "rgba(0,0,0,0)"
+_SIDES = {"top": "top center", "bottom": "bottom center", "right": "middle right", "left": "middle left"}
 
 
 def draw(plot: Plot) -> Any:
@@ -22,13 +25,14 @@ def draw(plot: Plot) -> Any:
     ['cora', 'cora, printed']
     """
     traces: list[Any] = []
-    for series, look in zip(plot.series, looks(plot), strict=True):
+    for series, look, shown in zip(plot.series, looks(plot), labels(plot), strict=True):
         if plot.kind == "bars" and not series.reference:
             traces.append(_bars(series, look))
             continue
         if plot.kind == "stems" and not series.reference:
             traces.append(_stems(series, look))
         traces.append(_points(plot, series, look))
+        traces += [_labels(shown, look)] if shown else []
     layout: dict[str, Any] = {"showlegend": len(plot.series) > 1, "bargap": 0.2, "bargroupgap": 0.06}
     layout["xaxis"] = _axis(plot)
     if plot.log_y:
@@ -54,16 +58,11 @@ def _points(plot: Plot, series: Series, look: Look) -> Any:
     # The paper's points are not joined: their line would hide ours.
     dash = {"dash": "dash" if look.dashed else "solid", "width": 1.5 if series.reference else 2}
     size = 9 if series.printed else 7
-    if series.labels:
-        mode += "+text"
     return plotly().Scatter(
         x=_x(series),
         y=list(series.y),
         name=escape(look.name, quote=False),
         mode=mode,
-        text=[escape(label, quote=False) for label in series.labels] or None,
-        textposition=["top center" if y >= 0 else "bottom center" for y in series.y],
-        textfont={"size": 10, "color": look.colour},
         line={"color": look.colour} | dash,
         marker={
             "size": size,
@@ -72,8 +71,27 @@ def _points(plot: Plot, series: Series, look: Look) -> Any:
             "line": {"color": look.colour, "width": 2 if series.printed else 0},
         },
         error_y=_errors(series, look),
-        hovertemplate=_hover(look),
+        hovertemplate=_hover(look, labelled=bool(series.labels) and list(series.labels) != [series.name]),
+        hovertext=[escape(label, quote=False) for label in series.labels] or None,
         customdata=_spread(series),
+        legendgroup=escape(look.name, quote=False),  # a click on the name hides stems and labels as well
+    )
+
+
+def _labels(shown: Sequence[Label], look: Look) -> Any:
+    """In the page's ink; those without room are told on hovering."""
+    return plotly().Scatter(
+        x=[escape(label.x, quote=False) if isinstance(label.x, str) else label.x for label in shown],
+        y=[label.y for label in shown],
+        mode="markers+text",
+        marker={"size": 12, "opacity": 0},  # unseen, it keeps the text off the interval's end
+        text=[escape(label.text, quote=False) for label in shown],
+        textposition=[_SIDES[label.side] for label in shown],
+        textfont={"size": 11},
+        cliponaxis=False,
+        hoverinfo="skip",
+        showlegend=False,
+        legendgroup=escape(look.name, quote=False),
     )
 
 
@@ -86,6 +104,7 @@ def _stems(series: Series, look: Look) -> Any:
         opacity=0.6,
         hoverinfo="skip",
         showlegend=False,
+        legendgroup=escape(look.name, quote=False),
     )
 
 
@@ -108,8 +127,8 @@ def _spread(series: Series) -> list[str]:
     return [f" ± {half:.3g}" if half else "" for half in halves(series)]
 
 
-def _hover(look: Look) -> str:
-    name = escape(look.name, quote=False).replace("%", "&#37;")
+def _hover(look: Look, labelled: bool = False) -> str:
+    name = escape(look.name, quote=False).replace("%", "&#37;") + (" %{hovertext}" if labelled else "")
     return f"%{{x}}: %{{y:.4g}}%{{customdata}}<extra>{name}</extra>"
 
 

@@ -8,7 +8,9 @@ from html import escape
 from unifilter.viz.exhibit import Cell, Table, Verdict
 from unifilter.viz.exhibit_look import COMPARED, SIGNS, WORDS, number
 from unifilter.viz.exhibit_text import difference, numbered, titled
-from unifilter.viz.page import named
+from unifilter.viz.page import folded, named, said
+
+FEW = 6  # notes that are seen at once; more are folded
 
 
 def table_html(table: Table) -> str:
@@ -30,16 +32,19 @@ def table_html(table: Table) -> str:
         + "</tr>"
         for row, cells in table.rows.items()
     )
-    said = f"<figcaption>{escape(table.caption)}</figcaption>" if table.caption else ""
-    footnotes = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return (
         f'<figure{named(table.name)} class="table exhibit wide"><h3>{escape(titled(table))}</h3>'
         f"{tally(table.verdicts())}"
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}">'
         f'<table style="min-width:min(100%, {12 + 9 * len(table.columns)}em)"><thead><tr>'
         f'<th scope="col">{escape(table.corner)}</th>{header}</tr></thead><tbody>{body}</tbody></table></div>'
-        f"{said}{f'<ol>{footnotes}</ol>' if footnotes else ''}</figure>"
+        f"{said(table.caption)}{_footnotes(list(notes))}</figure>"
     )
+
+
+def _footnotes(notes: Sequence[str]) -> str:
+    listed = f"<ol>{''.join(f'<li>{escape(note)}</li>' for note in notes)}</ol>" if notes else ""
+    return folded(f"{len(notes)} notes", listed) if len(notes) > FEW else listed
 
 
 def tally(verdicts: Mapping[Verdict, int]) -> str:

@@ -6,6 +6,7 @@ reader's system, with a button to change it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any
 from unifilter.record import write_atomically
 from unifilter.viz.style import plotly
 
+LONG = 200  # characters of a caption, four lines on a phone, beyond which it is folded
+_SENTENCES = re.compile(r"(?<=\.) (?=[A-Z0-9])")
 _HERE = Path(__file__).parent
 
 
@@ -83,8 +86,37 @@ def chart(figure: Any, title: str, caption: str, wide: bool = False, name: str =
         f'<figure{named(name)} class="chart{" wide" if wide else ""}"><h3>{escape(title)}</h3>'
         f'<div class="plot" role="img" aria-label="{escape(title)}" style="height:{height}px"></div>'
         f'<script type="application/json">{data}</script>'
-        f"<figcaption>{escape(caption)}</figcaption></figure>"
+        f"{said(caption)}</figure>"
     )
+
+
+def said(caption: str) -> str:
+    """A caption; of a long one the first sentence, the others behind it.
+
+    Examples
+    --------
+    >>> said("Ten splits."), said("")
+    ('<figcaption>Ten splits.</figcaption>', '')
+    >>> said("Ten splits. " + "More of it. " * 20)[:60]
+    '<figcaption><details><summary>Ten splits.</summary>More of i'
+    """
+    first, *rest = _SENTENCES.split(caption.strip(), maxsplit=1)
+    if len(caption) > LONG and rest:
+        return (
+            f"<figcaption><details><summary>{escape(first)}</summary>{escape(rest[0])}</details></figcaption>"
+        )
+    return f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+
+
+def folded(title: str, inside: str) -> str:
+    """HTML that a click on its title shows.
+
+    Examples
+    --------
+    >>> folded("2 notes", "<p>a, b</p>")
+    '<details class="fold"><summary>2 notes</summary><p>a, b</p></details>'
+    """
+    return f'<details class="fold"><summary>{escape(title)}</summary>{inside}</details>'
 
 
 def tiles(numbers: Sequence[tuple[str, str]]) -> str:
@@ -121,10 +153,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "
         return "".join(f"{o}{escape(_text(v))}</{tag}>" for o, v in zip(opening, values, strict=True))
 
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    said = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return (
         f'<figure class="table{" wide" if wide else ""}"><div class="scroll"><table><thead><tr>'
-        f"{cells('th', header)}</tr></thead><tbody>{body}</tbody></table></div>{said}</figure>"
+        f"{cells('th', header)}</tr></thead><tbody>{body}</tbody></table></div>{said(caption)}</figure>"
     )
 
 
