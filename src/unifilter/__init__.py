@@ -2,42 +2,49 @@
 
 from typing import TYPE_CHECKING, Any
 
-from unifilter import bases
-from unifilter.data import Dataset, load, read_tables, splits
-from unifilter.graph import Graph, Propagation, propagation
-from unifilter.graph.homophily import (
-    adjusted_homophily,
-    class_homophily,
-    edge_homophily,
-    estimate_homophily,
-    label_informativeness,
-    node_homophily,
-)
-from unifilter.krylov import Krylov, Tridiagonal, frequency, lanczos, mix, signal_frequency
-
 if TYPE_CHECKING:
+    from unifilter import bases
     from unifilter.analysis import Analysis, analyze
     from unifilter.conv import UniConv
+    from unifilter.data import Dataset, load, read_tables, splits
     from unifilter.estimator import GraphClassifier, UniBasisTransformer, UniFilterClassifier
+    from unifilter.graph import Graph, Propagation, propagation
+    from unifilter.graph.homophily import (
+        adjusted_homophily,
+        class_homophily,
+        edge_homophily,
+        estimate_homophily,
+        label_informativeness,
+        node_homophily,
+    )
+    from unifilter.krylov import Krylov, Tridiagonal, frequency, lanczos, mix, signal_frequency
     from unifilter.models.unifilter import UniFilter
     from unifilter.train import Training, run
     from unifilter.trained import Trained
 
 __version__ = "0.1.0"
 
-# These bring scikit-learn or the training loop along: they load when they are asked for.
-_LATER = {
-    "Analysis": "analysis",
-    "GraphClassifier": "estimator",
-    "Trained": "trained",
-    "Training": "train",
-    "UniBasisTransformer": "estimator",
-    "UniConv": "conv",
-    "UniFilter": "models.unifilter",
-    "UniFilterClassifier": "estimator",
-    "analyze": "analysis",
-    "run": "train",
+# Every name loads its room when it is asked for: SciPy alone takes a quarter of a second.
+_ROOMS = {
+    "analysis": ("Analysis", "analyze"),
+    "conv": ("UniConv",),
+    "data": ("Dataset", "load", "read_tables", "splits"),
+    "estimator": ("GraphClassifier", "UniBasisTransformer", "UniFilterClassifier"),
+    "graph": ("Graph", "Propagation", "propagation"),
+    "graph.homophily": (
+        "adjusted_homophily",
+        "class_homophily",
+        "edge_homophily",
+        "estimate_homophily",
+        "label_informativeness",
+        "node_homophily",
+    ),
+    "krylov": ("Krylov", "Tridiagonal", "frequency", "lanczos", "mix", "signal_frequency"),
+    "models.unifilter": ("UniFilter",),
+    "train": ("Training", "run"),
+    "trained": ("Trained",),
 }
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "Analysis",
@@ -74,8 +81,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'unifilter' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"unifilter.{_LATER[name]}"), name)
+    if name == "bases":  # a room itself
+        return import_module("unifilter.bases")
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module 'unifilter' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"unifilter.{_ROOM_OF[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
