@@ -154,6 +154,16 @@ def test_auto_races_the_portfolio_that_a_job_brings(tmp_path):
     assert complete(results_of(tmp_path, SCALE), Job("auto", GRAPH, "stratified:1", Auto("1s"))) is False
 
 
+def test_of_a_single_setting_five_starts_are_trained_and_may_vote(tmp_path):
+    setting = dict(FEW[0]) | {"options.K": 2, "options.hidden": 8, "training.epochs": 8}
+    starts = Job("starts", GRAPH, "stratified:1", Auto(portfolio=(setting,), whose="one setting"))
+    execute([part(starts)], SCALE, tmp_path)
+    (record,) = results_of(tmp_path, SCALE).of(starts)
+    assert sorted(c["seed"] for c in record.candidates) == [0, 1, 2, 3, 4]
+    assert len({json.dumps(c["setting"]) for c in record.candidates}) == 1
+    assert complete(results_of(tmp_path, SCALE), Job("auto", GRAPH, "stratified:1", Auto())) is False
+
+
 def test_without_time_everything_is_left(tmp_path):
     tally = execute(
         [part(SGC, measures=[Measure("p", GRAPH, {"more": 0}, nodes)])], SCALE, tmp_path, seconds=0

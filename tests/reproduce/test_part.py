@@ -51,3 +51,4 @@ def test_records_of_auto_tell_one_portfolio_from_another(monkeypatch):
     monkeypatch.setattr(races, "PORTFOLIO", races.PORTFOLIO[1:])
     assert Auto().note != before
     assert Auto(portfolio=({"options.K": 2},)).note == brought
+    assert Auto(portfolio=({"options.K": 2},), whose="mine").note != brought

@@ -3,8 +3,8 @@ from pathlib import Path
 
 from unifilter.models import names
 from unifilter.reproduce.part import Auto, Published, Scale, Searched
-from unifilter.reproduce.rows import EXTENDED, SEARCHED, jobs, models, table
-from unifilter.reproduce.settings import own_settings
+from unifilter.reproduce.rows import EXTENDED, SEARCHED, STARTS, jobs, models, table
+from unifilter.reproduce.settings import own_setting, own_settings
 
 CONFIGS = Path(__file__).parents[2] / "experiments/configs"
 FULL = Scale(settings=7, configs=CONFIGS)
@@ -46,3 +46,19 @@ def test_without_published_settings_a_full_run_only_searches_and_a_quick_one_tak
     assert [type(j.how) for j in jobs("gcn", "a graph", "quota:2", FULL)] == [Searched]
     quick = Scale(quick=True, configs=CONFIGS)
     assert [j.how.entry.options for j in jobs("gcn", "a graph", "quota:2", quick)] == [{}]
+
+
+def test_five_starts_of_what_long_searches_found_vote_where_they_looked():
+    """Not on the second reading of Table 3, nor on graphs without duplicates: they have no setting there."""
+    for graph, protocol, looked in (
+        ("cora", "quota:10", True),
+        ("actor", "fixed:10", True),
+        ("cora", "quota48:10", False),
+        ("squirrel-filtered", "fixed:10", False),
+    ):
+        found = {j.row: j.how for j in jobs("unifilter", graph, protocol, FULL)}
+        how = found.get(f"UniFilter, {STARTS}")
+        assert (how is not None) is looked
+        if how is not None:
+            assert how.portfolio == (own_setting(graph, protocol, CONFIGS),)
+            assert how.note != found["UniFilter, auto"].note

@@ -149,3 +149,5 @@ def test_another_portfolio_is_another_note():
     assert note([{"a": 1}]) != note([{"a": 2}])
     assert note() == note(None)
     assert note(more=", x") == note() + ", x"
+    assert note([{"a": 1}], whose="mine") != note([{"a": 1}])
+    assert note(whose="mine") == note()

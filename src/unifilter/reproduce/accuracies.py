@@ -48,7 +48,7 @@ def accuracies(
     absent = [row for row in cells if row not in kept and row not in begun]
     caption += f" Not run: {'; '.join(absent)}." if absent else ""
     caption += f" Not finished: {'; '.join(partial)}." if partial else ""
-    beyond = [row for row in kept if row.endswith((rows.SEARCHED, rows.AUTO))]
+    beyond = [row for row in kept if row.endswith((rows.SEARCHED, rows.STARTS, rows.AUTO))]
     return Table(name, title, columns, kept, caption, corner="model, settings", beyond=beyond)
 
 
@@ -77,7 +77,7 @@ def best_of(results: Results, jobs: Sequence[Job]) -> list[Claim]:
     for graph in dict.fromkeys(job.dataset for job in jobs):
         means = {row: value.mean for row, value in whole(results, jobs, graph).items()}
         others = {r: m for r, m in means.items() if not r.startswith("UniFilter")}
-        for form in (rows.SEARCHED, rows.EXTENDED, rows.AUTO):
+        for form in (rows.SEARCHED, rows.EXTENDED, rows.STARTS, rows.AUTO):
             mine = rows.row("unifilter", form)
             if mine in means and others:
                 best = max(others, key=others.__getitem__)
@@ -94,7 +94,7 @@ def goals(name: str, title: str, jobs: Sequence[Job], results: Results, wanted: 
     cells: dict[str, dict[str, Cell]] = {}
     for graph, goal in wanted.items():
         found = whole(results, jobs, graph)
-        for form in (rows.SEARCHED, rows.SEARCHED_MORE, rows.EXTENDED, rows.AUTO):
+        for form in (rows.SEARCHED, rows.SEARCHED_MORE, rows.EXTENDED, rows.STARTS, rows.AUTO):
             mine = rows.row("unifilter", form)
             if mine in found:
                 cells.setdefault(mine, {})[graph] = Cell(found[mine], goal)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unifilter.data.dataset import Dataset
 from unifilter.train.entries import Entry
-from unifilter.train.races import note
+from unifilter.train.races import OTHERS, note
 from unifilter.viz.exhibit import Exhibit
 
 if TYPE_CHECKING:
@@ -95,16 +95,18 @@ class Searched:
 class Auto:
     """No tuning: a portfolio of UniFilter raced on every split; None sets no limit of time.
 
-    ``portfolio`` are settings that other graphs chose; without it, the library's own.
+    ``portfolio`` are other settings than the library's own, and ``whose`` says where they come from. Of a
+    single one, the encore's random starts vote.
     """
 
     budget: str | None = None
     portfolio: tuple[Mapping[str, Any], ...] | None = None
+    whose: str = OTHERS
 
     @property
     def note(self) -> str:
         """What a Record of it says: its model may be a committee, so that the name says nothing."""
-        return note(self.portfolio)
+        return note(self.portfolio, whose=self.whose)
 
 
 How = Published | Searched | Auto

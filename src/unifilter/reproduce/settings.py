@@ -135,8 +135,24 @@ def own_settings(configs: Path) -> tuple[dict[str, Any], ...]:
     >>> own_settings(Path("nowhere"))
     ()
     """
+    return tuple(_own(configs).values())
+
+
+def own_setting(dataset: str, protocol: str, configs: Path) -> dict[str, Any] | None:
+    """The one that they found for a graph and kind of split; None where they did not look.
+
+    Examples
+    --------
+    >>> own_setting("cora", "fixed:10", Path("nowhere")) is None
+    True
+    """
+    return _own(configs).get(f"{dataset}.{parse(protocol)[0]}")
+
+
+def _own(configs: Path) -> dict[str, dict[str, Any]]:
     file = configs / "unifilter.json"
-    return tuple(json.loads(file.read_text()).values()) if file.is_file() else ()
+    found: dict[str, dict[str, Any]] = json.loads(file.read_text()) if file.is_file() else {}
+    return found
 
 
 def tried(folder: Path, dataset: str, protocol: str, how: Searched) -> tuple[list[Trial], bool]:

@@ -22,19 +22,23 @@ from unifilter.train.result import describe
 AUTO = "auto"
 
 
-def note(portfolio: Sequence[Mapping[str, Any]] | None = None, more: str = "") -> str:
+OTHERS = "a portfolio that other graphs chose"
+
+
+def note(portfolio: Sequence[Mapping[str, Any]] | None = None, more: str = "", whose: str = OTHERS) -> str:
     """What a record of auto says: its model may be a committee, so that the name says nothing.
+
+    ``whose`` are the settings of a portfolio that is not the library's own.
 
     Examples
     --------
     >>> note(more=", within 1m").endswith("was raced on this split, within 1m")
     True
     """
-    whose = "the portfolio" if portfolio is None else "a portfolio that other graphs chose"
-    settings = [*PORTFOLIO, *FEW] if portfolio is None else portfolio
+    name, settings = ("the portfolio", [*PORTFOLIO, *FEW]) if portfolio is None else (whose, portfolio)
     text = json.dumps([dict(setting) for setting in settings], sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]  # another portfolio is another model
-    return f"{RACED}{whose} ({digest}) was raced on this split{more}"
+    return f"{RACED}{name} ({digest}) was raced on this split{more}"
 
 
 def races(
