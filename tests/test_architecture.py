@@ -142,6 +142,16 @@ def test_public_names_load_on_first_use_and_are_listed():
         unifilter.lanzcos  # noqa: B018
 
 
+def test_rooms_are_there_after_a_plain_import():
+    """As they were before names loaded late; ``unifilter.run`` trains, and ``unifilter.train`` is a room."""
+    import unifilter
+
+    loaded("import unifilter; assert unifilter.train.run is unifilter.run; unifilter.data.load")
+    rooms = [p.name for p in SOURCE.iterdir() if (p / "__init__.py").exists()]
+    for room in {*rooms, "conv", "trained"} - {"cli", "reproduce", "viz"}:  # what is done with the library
+        assert unifilter.__getattr__(room).__name__ == f"unifilter.{room}"
+
+
 def test_every_public_name_has_a_docstring_with_an_example():
     import inspect
 

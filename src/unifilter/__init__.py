@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Every name loads its room when it is asked for: SciPy alone takes a quarter of a second.
-_ROOMS = {
+# Every name loads its room when it is asked for, and so does a room: SciPy alone takes a quarter of a second.
+_ROOMS: dict[str, tuple[str, ...]] = {
     "analysis": ("Analysis", "analyze"),
+    "bases": (),
     "conv": ("UniConv",),
     "data": ("Dataset", "load", "read_tables", "splits"),
     "estimator": ("GraphClassifier", "UniBasisTransformer", "UniFilterClassifier"),
@@ -39,6 +40,7 @@ _ROOMS = {
         "label_informativeness",
         "node_homophily",
     ),
+    "kernels": (),
     "krylov": ("Krylov", "Tridiagonal", "frequency", "lanczos", "mix", "signal_frequency"),
     "models.unifilter": ("UniFilter",),
     "train": ("Training", "run"),
@@ -80,15 +82,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
+if not TYPE_CHECKING:  # which would take any name for one that is there
 
-    if name == "bases":  # a room itself
-        return import_module("unifilter.bases")
-    if name not in _ROOM_OF:
+    def __getattr__(name: str) -> Any:
+        from importlib import import_module
+
+        if name in _ROOM_OF:
+            found = globals()[name] = getattr(import_module(f"unifilter.{_ROOM_OF[name]}"), name)
+            return found
+        if name in {room.split(".")[0] for room in _ROOMS}:
+            return import_module(f"unifilter.{name}")
         raise AttributeError(f"module 'unifilter' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"unifilter.{_ROOM_OF[name]}"), name)
-    return found
 
 
 def __dir__() -> list[str]:
