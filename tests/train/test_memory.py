@@ -169,6 +169,22 @@ def test_work_is_halved_where_memory_is_too_small_and_nothing_of_the_attempt_sta
     assert alive == [None]
 
 
+def test_an_attempt_that_holds_itself_is_let_go_too(monkeypatch):
+    references, alive = [], []
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: alive.extend(r() for r in references))
+
+    def work(some):
+        large = Large()
+        large.itself = large
+        references.append(weakref.ref(large))
+        if len(some) > 1:
+            raise torch.cuda.OutOfMemoryError("too many")
+        return list(some)
+
+    assert list(in_parts([1, 2], 2, work)) == [[1], [2]]
+    assert alive == [None]
+
+
 def test_one_that_is_too_large_is_said(monkeypatch):
     def work(some):
         raise torch.cuda.OutOfMemoryError("too large")

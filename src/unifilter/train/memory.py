@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -88,8 +89,9 @@ def in_parts(items: Sequence[Thing], size: int, work: Callable[[Sequence[Thing]]
     at = 0
     while at < len(items):
         some = items[at : at + size]
-        if (found := _unless_too_many(work, some)) is None:  # nothing of the attempt is alive any more
+        if (found := _unless_too_many(work, some)) is None:
             size = len(some) // 2
+            gc.collect()  # the attempt: what compiled amid it may hold its frames in a circle
             torch.cuda.empty_cache()
             continue
         yield found
