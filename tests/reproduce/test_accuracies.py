@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from unifilter.data import load
+from unifilter.reproduce import rows
 from unifilter.reproduce.accuracies import OTHERS, accuracies, beats, best_of, goals, majorities, note
 from unifilter.reproduce.part import Job, Published, Scale
 from unifilter.reproduce.results import Results
@@ -54,6 +55,15 @@ def test_settings_of_the_graph_itself_need_no_note(tmp_path):
         for graph in ("squirrel-filtered", "chameleon-filtered")
     )
     assert (note(results, own), note(results, other)) == ("", "settings of chameleon")
+
+
+def test_five_starts_are_a_form_of_unifilter_that_the_paper_does_not_have(results_of):
+    starts, other = job("unifilter", row=rows.row("unifilter", rows.STARTS)), job("sgc", row="SGC")
+    results = results_of([(starts, [0.9] * 3), (other, [0.8] * 3)])
+    assert accuracies("t", "T", "table2", [starts, other], results).beyond == [starts.row]
+    (claim,) = best_of(results, [starts, other])
+    assert (claim.holds, claim.sentence.startswith(starts.row)) == (True, True)
+    assert starts.row in goals("g", "G", [starts, other], results, {"cora": 85.0}).rows
 
 
 @pytest.mark.parametrize(("ours", "holds"), [(0.9, True), (0.7, False)])

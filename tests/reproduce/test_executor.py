@@ -164,6 +164,14 @@ def test_of_a_single_setting_five_starts_are_trained_and_may_vote(tmp_path):
     assert complete(results_of(tmp_path, SCALE), Job("auto", GRAPH, "stratified:1", Auto())) is False
 
 
+def test_a_measure_that_is_not_wanted_is_not_taken(tmp_path):
+    some = [Measure("p", GRAPH, {"more": more}, nodes) for more in (1, 2)]
+    tally = execute([part(measures=some)], SCALE, tmp_path, wanted=lambda m: m.what["more"] == 2)
+    assert tally == Tally(1, {}, [])
+    results = results_of(tmp_path, SCALE)
+    assert [results.taken(m) is not None for m in some] == [False, True]
+
+
 def test_without_time_everything_is_left(tmp_path):
     tally = execute(
         [part(SGC, measures=[Measure("p", GRAPH, {"more": 0}, nodes)])], SCALE, tmp_path, seconds=0

@@ -8,6 +8,7 @@ import torch
 
 from unifilter.data import load, splits
 from unifilter.models import model_class, names
+from unifilter.models.sgc import SGC
 from unifilter.train import heats as room
 from unifilter.train import run
 from unifilter.train.heats import Heats, Ladder
@@ -59,6 +60,19 @@ def test_the_worse_half_ends_at_the_first_rung(data):
     _, some = heats(data, "gcn")
     trials = [t for found in some.run(list(enumerate(settings))) for t in found]
     assert [(t.epochs, t.finished) for t in trials] == [(24, True), (8, False)]
+
+
+def test_settings_of_few_hops_take_v_of_the_longest(data, monkeypatch):
+    hops, factorise = [], SGC.factorise
+
+    def counted(graph, X, config, arcs=None):
+        hops.append(config.K)
+        return factorise(graph, X, config, arcs)
+
+    monkeypatch.setattr(SGC, "factorise", counted)
+    _, some = heats(data, "sgc", rungs=(1, 2))
+    assert len(list(some.run([(i, {"options.K": K}) for i, K in enumerate((1, 4, 2))]))) > 0
+    assert hops == [4]
 
 
 def test_smaller_heats_where_memory_is_too_small(data, monkeypatch):

@@ -120,6 +120,14 @@ def test_settings_that_are_foreseen_share_one_v(data, products):
     assert products == [4]
 
 
+def test_models_with_the_same_p_do_not_take_each_other_s_inputs(data):
+    """Of SGC and SIGN the same options are read."""
+    prepared = Prepared(data, CPU)
+    for name in FROM_V:
+        config = model_class(name).Config(K=2)
+        assert_close(prepared(name, "none", config).X, prepare(data, name, config, CPU).X)
+
+
 def test_the_strength_of_asgc_changes_no_v(data, products):
     prepared, Config = Prepared(data, CPU), model_class("asgc").Config
     weak, strong = (prepared("asgc", "none", Config(K=3, R=R)) for R in (1e-4, 1.0))
