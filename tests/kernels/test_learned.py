@@ -38,9 +38,10 @@ def kernels(request):
 
 
 def drawn(A: Places, d: int, dtype: torch.dtype):
-    """Entries and two blocks of three members; blocks that lie by columns come too."""
-    values, G = torch.randn(3, A.rows.numel(), dtype=dtype), torch.randn(3, N, d, dtype=dtype)
-    return values, G, torch.randn(3, d, N, dtype=dtype).transpose(1, 2)
+    """Entries and two blocks of three members; none of them lies in memory as a kernel reads it."""
+    values = torch.randn(A.rows.numel(), 3, dtype=dtype).T
+    G, X = (torch.randn(3, d, N, dtype=dtype).transpose(1, 2) for _ in range(2))
+    return values, G, X
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -54,7 +55,7 @@ def test_products_agree_with_the_reference(A, kernels, d, dtype):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_softmax_agrees_with_the_reference_where_exponentials_would_overflow(A, kernels, dtype):
-    scores = 1000 * torch.randn(2, A.rows.numel(), dtype=dtype)
+    scores = 1000 * torch.randn(A.rows.numel(), 2, dtype=dtype).T
     eps = 50 * torch.finfo(dtype).eps
     assert_close(kernels.softmax(A, scores), reference.softmax(A, scores), rtol=eps, atol=eps)
 
