@@ -4,7 +4,7 @@ import json
 import re
 from html.parser import HTMLParser
 
-from unifilter.viz.page import callout, chart, page, preformatted, section, table, tiles, write
+from unifilter.viz.page import LONG, callout, chart, page, preformatted, said, section, table, tiles, write
 from unifilter.viz.style import figure, plotly
 
 
@@ -81,3 +81,10 @@ def test_a_page_is_written_whole(tmp_path):
     write(file, page("größe", "s", []))
     assert "größe" in file.read_text(encoding="utf-8")
     assert [f.name for f in file.parent.iterdir()] == ["page.html"]
+
+
+def test_only_a_long_caption_is_folded():
+    short = "One. Two."
+    assert said(short) == f"<figcaption>{short}</figcaption>"
+    assert "<details>" in said(short + " More." * LONG)
+    assert "<details>" not in said("one sentence " * LONG)
