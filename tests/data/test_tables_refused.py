@@ -135,6 +135,11 @@ def test_source_and_target_are_two_columns(files):
         read_tables(*files("src,dst\n0,1\n"), target="src")
 
 
+def test_a_weight_is_a_column_of_its_own(files):
+    with pytest.raises(ValueError, match="must be another column of edges.csv than the ends .* is 'dst'"):
+        read_tables(*files("src,dst\n0,1\n"), weight="dst")
+
+
 def test_a_file_that_is_not_there_is_named_with_its_neighbour(files):
     edges, nodes = files("src,dst\n0,1\n")
     with pytest.raises(FileNotFoundError, match="there is no file .*edge.csv.*Did you mean 'edges.csv'"):

@@ -45,6 +45,10 @@ def edge_columns(
     file.require(**columns._asdict())
     if columns.source == columns.target:
         raise ValueError(f"source and target must be two columns of {file}, but both are {columns.source!r}.")
+    if columns.weight in columns[:2]:
+        raise ValueError(
+            f"the weight must be another column of {file} than the ends of an edge, but is {columns.weight!r}."
+        )
     types = file.types or {}  # CSV has none
     for name in columns[:2] if types else ():
         check_id_type(types[name], f"{file}, column {name!r}")
