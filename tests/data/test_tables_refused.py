@@ -53,7 +53,7 @@ BAD = {
     "measurements as labels": (
         "src,dst\n0,1\n",
         "id,x,label\n0,1,1.5\n1,2,3\n",
-        "data row 1 is 1.5, a measurement",
+        "nodes.csv, column 'label' must hold classes, but data row 1 is 1.5, a measurement",
     ),
     "float ids": (
         "src,dst\n0,1\n",
@@ -133,6 +133,11 @@ def test_bad_input_is_refused_with_file_place_and_way_out(case, files):
 def test_source_and_target_are_two_columns(files):
     with pytest.raises(ValueError, match="must be two columns of edges.csv, but both are 'src'"):
         read_tables(*files("src,dst\n0,1\n"), target="src")
+
+
+def test_id_and_label_are_two_columns(files):
+    with pytest.raises(ValueError, match="must be two columns of nodes.csv, but both are 'id'"):
+        read_tables(*files("src,dst\n0,1\n"), label="id")
 
 
 def test_a_weight_is_a_column_of_its_own(files):

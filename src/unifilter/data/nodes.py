@@ -48,6 +48,8 @@ def read_nodes(
     import pyarrow as pa
 
     file.require(id=id, label=label)
+    if id is not None and id == label:
+        raise ValueError(f"id and label must be two columns of {file}, but both are {id!r}.")
     chosen, left_out = feature_columns(file, id, label, features)
     others = [name for name in (id, label) if name is not None and name not in chosen]
     csv = file.types is None
@@ -59,8 +61,8 @@ def read_nodes(
     classes: tuple[str, ...] = ()
     minus = 0
     if label is not None:
-        minus = minus_ones(table[label], guess=csv)
         y, classes = encode_labels(table[label], f"{file}, column {label!r}", guess=csv)
+        minus = minus_ones(table[label], guess=csv)
     if id is not None:
         rows = first_rows(table, ids, str(file), strict)
     if rows.size < read:
@@ -97,6 +99,7 @@ def feature_columns(
 ) -> tuple[list[str], dict[str, str]]:
     """The columns to encode, and those left out because they are only the row number that pandas writes."""
     if features is not None:
+        features = [features] if isinstance(features, str) else list(dict.fromkeys(features))
         for name in features:
             file.require(features=name)
         if label in features:
@@ -104,7 +107,7 @@ def feature_columns(
                 f"features must not contain the label, but name {label!r}: a model would read off the "
                 "answer. Take it out, or pass label=None if it is a feature."
             )
-        return list(features), {}
+        return features, {}
     names = [name for name in file.names if name not in (id, label)]
     numbers = [name for name in names if name.startswith("__index_level_") or name == ""]
     for name in names:
