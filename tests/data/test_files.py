@@ -106,7 +106,7 @@ def test_a_table_without_rows_is_empty_in_every_format(ending, tmp_path):
 
 def test_a_folder_is_no_file(tmp_path):
     (tmp_path / "t.csv").mkdir()
-    with pytest.raises(FileNotFoundError, match="there is no file"):
+    with pytest.raises(IsADirectoryError, match="is a folder, and a table is one file: name a file in it"):
         open_table(tmp_path / "t.csv")
 
 
@@ -150,3 +150,18 @@ def test_a_quotation_mark_that_is_never_closed_is_refused(tmp_path):
     assert read_tables(tmp_path / "e.csv", nodes).n == 40
     nodes.write_text("\n".join(["id,x,word,label", *rows[:20], '20,1,a 5" pipe,a', *rows[21:]]) + "\n")
     assert read_tables(tmp_path / "e.csv", nodes).n == 40
+
+
+@pytest.mark.parametrize("delimiter", ["||", '"', "\n", "→"])
+def test_a_delimiter_that_is_none_is_refused(delimiter, write):
+    with pytest.raises(ValueError, match="delimiter must be one character"):
+        open_table(write("a.csv", "x||y\n1||2\n"), delimiter)
+
+
+def test_a_tab_may_be_written_as_a_shell_can(write):
+    assert open_table(write("a.csv", "x\ty\n1\t2\n"), r"\t").names == ("x", "y")
+
+
+def test_line_ends_of_old_macs_are_named(write):
+    with pytest.raises(ValueError, match="the lines of a.csv end as on old Macs"):
+        open_table(write("a.csv", "x,y\r1,2\r3,4\r"))

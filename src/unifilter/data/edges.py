@@ -47,7 +47,7 @@ def edge_columns(
         raise ValueError(f"source and target must be two columns of {file}, but both are {columns.source!r}.")
     if columns.weight in columns[:2]:
         raise ValueError(
-            f"the weight must be another column of {file} than the ends of an edge, but is {columns.weight!r}."
+            f"the weight must be another column of {file} than the ends of edges, but is {columns.weight!r}."
         )
     types = file.types or {}  # CSV has none
     for name in columns[:2] if types else ():

@@ -202,6 +202,8 @@ def open_table(path: Any, delimiter: str | None = None, name: str = "table") -> 
 
         return open_frame(path, name)
     path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder, and a table is one file: name a file in it.")
     if not path.is_file():
         near = get_close_matches(path.name, [p.name for p in path.parent.glob("*")], n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -215,7 +217,9 @@ def open_table(path: Any, delimiter: str | None = None, name: str = "table") -> 
     if path.stat().st_size == 0:
         raise empty(path)
     if ENDINGS[ending]:
-        separator = delimiter or ENDINGS[ending]
+        separator = "\t" if delimiter == "\\t" else delimiter or ENDINGS[ending]  # a shell writes no tab
+        if len(separator) != 1 or separator in '"\r\n' or not separator.isascii():
+            raise ValueError(f"delimiter must be one character, such as ';' or '\\t', but is {separator!r}.")
         return TableFile(path, _csv_header(path, separator), None, separator)
     schema = _arrow_schema(path)
     return TableFile(path, tuple(schema.names), dict(zip(schema.names, schema.types, strict=True)), "")
@@ -226,7 +230,10 @@ def _csv_header(path: Path, delimiter: str) -> tuple[str, ...]:
         with gzip.open(path) if _zipped(path) else path.open("rb") as file:
             line = file.readline()
             rows = any(row.strip() for row in file)
-        names = next(csv.reader([line.decode("utf-8-sig")], delimiter=delimiter), [])
+        header = line.decode("utf-8-sig").rstrip("\r\n")
+        if "\r" in header and not rows:
+            raise ValueError(f"the lines of {path.name} end as on old Macs: save it with line ends of \\n.")
+        names = next(csv.reader([header], delimiter=delimiter), [])
     except (gzip.BadGzipFile, EOFError) as error:
         raise ValueError(f"{path.name} ends in .gz but is not gzip: {error}. Rename or pack it.") from error
     except UnicodeDecodeError as error:
