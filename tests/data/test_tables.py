@@ -196,3 +196,9 @@ def test_a_column_of_the_very_name_goes_before_one_that_is_alike(tmp_path):
         read_tables(tmp_path / "e.csv", tmp_path / "n.csv")
     data = read_tables(tmp_path / "e.csv", tmp_path / "n.csv", label="LABEL")
     assert data.ids.to_pylist() == ["a", "b"]
+
+
+def test_edges_of_weight_0_are_said_to_be_none(files):
+    dataset = read_tables(*files("src,dst,w\n0,1,2\n1,2,0\n0,2,0\n"), weight="w")
+    assert dataset.graph.m == 1
+    assert "edges: 3 rows, 2 of weight 0, which are no edges" in str(dataset.ingestion)

@@ -141,7 +141,9 @@ def test_id_and_label_are_two_columns(files):
 
 
 def test_a_weight_is_a_column_of_its_own(files):
-    with pytest.raises(ValueError, match="must be another column of edges.csv than the ends of edges, but is 'dst'"):
+    with pytest.raises(
+        ValueError, match="must be another column of edges.csv than the ends of edges, but is 'dst'"
+    ):
         read_tables(*files("src,dst\n0,1\n"), weight="dst")
 
 

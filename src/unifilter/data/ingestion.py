@@ -24,6 +24,8 @@ class Ingestion:
         Nodes without an edge to another one.
     self_loops, repeated : int
         Edge rows that the graph dropped as loops or merged with an equal one.
+    weightless : int
+        Edge rows of weight 0, which are no edges.
     merged : int
         Node rows that repeat an earlier one in every column.
     unlabelled : int
@@ -60,6 +62,7 @@ class Ingestion:
     alone: int = 0
     self_loops: int = 0
     repeated: int = 0
+    weightless: int = 0
     merged: int = 0
     unlabelled: int = 0
     minus_ones: int = 0
@@ -93,6 +96,7 @@ class Ingestion:
             (self.unknown, f"dropped for an end that is no node{first}"),
             (self.self_loops, "self-loops dropped"),
             (self.repeated, "repeated and merged"),
+            (self.weightless, "of weight 0, which are no edges"),
         )
         edges += [f"{_listed(self.unused)} not used"] if self.unused else []
         lines = [f"nodes: {', '.join(nodes)}", f"edges: {', '.join(edges)}"]

@@ -44,7 +44,7 @@ def read_tables(
         have neither features nor labels.
     source, target, weight : str, optional
         Columns of the edge table. If not given, ends are src and dst, source and target, from and to, or u
-        and v. Weights are finite and not negative; ``weight=None`` makes all edges equal.
+        and v. Weights are finite and not negative, and 0 is no edge; ``weight=None`` makes all edges equal.
     id, label : str
         Columns of the node table, also where only capital letters differ. ``id=None``: the row number, from
         0. ``label=None``: no labels.
@@ -131,6 +131,7 @@ def read_tables(
             alone=graph.isolated,
             self_loops=graph.self_loops,
             repeated=graph.duplicates,
+            weightless=0 if found.weights is None else int(np.count_nonzero(found.weights == 0)),
             merged=known.merged,
             unlabelled=int(np.count_nonzero(known.y < 0)) if known.classes else 0,
             minus_ones=known.minus_ones,
