@@ -8,6 +8,7 @@ one validation set cannot tell apart what differs by less than its noise, and a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -179,8 +180,8 @@ def parse_budget(budget: float | str | None) -> float | None:
         seconds = float(number) * units[unit]
     except ValueError:
         raise ValueError(f'a budget is a time such as "30s", "5m" or "1h", but is {budget!r}.') from None
-    if not seconds > 0:
-        raise ValueError(f"the budget must be positive, but is {budget!r}.")
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"the budget must be positive and finite, but is {budget!r}; none sets no limit.")
     return seconds
 
 
