@@ -110,3 +110,11 @@ def test_a_fresh_start_forgets_the_checkpoints(tmp_path):
     forget(tmp_path / "state")
     forget(tmp_path / "state")
     assert not (tmp_path / "state").exists()
+
+
+def test_a_run_needs_a_folder(tmp_path):
+    (tmp_path / "run").write_text("notes of mine")
+    result = RUNNER.invoke(app, ["fit", "sbm:n=60", "--out", str(tmp_path / "run")])
+    assert result.exit_code == 2
+    assert "--out names a folder, but" in result.stderr
+    assert (tmp_path / "run").read_text() == "notes of mine"

@@ -18,16 +18,9 @@ from unifilter.cli import analyze, compare, datasets, evaluate, fit, models, pre
 
 WRONG_INPUT, UNEXPECTED, INTERRUPTED = 2, 1, 130
 ARGUMENTS = "source|target|weight|id|label|features|delimiter"  # of read_tables, and flags of the same name
-# What a user can cause and mend. A missing extra is an ImportError that says what to install.
-INPUT_ERRORS = (
-    ValueError,
-    ImportError,
-    FileNotFoundError,
-    FileExistsError,
-    IsADirectoryError,
-    NotADirectoryError,
-    PermissionError,
-)
+# What a user can cause and mend. A missing extra is an ImportError that says what to install; a disk that is
+# full, or may only be read, is an OSError.
+INPUT_ERRORS = (ValueError, ImportError, OSError)
 
 
 class Door(TyperGroup):

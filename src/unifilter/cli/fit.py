@@ -80,6 +80,8 @@ def fit(
     ] = False,
 ) -> None:
     """Train on the labelled nodes, predict all nodes, and write a report."""
+    if out.exists() and not out.is_dir():
+        raise FileExistsError(f"--out names a folder, but {out} is a file: choose another --out.")
     trained, cut_off = (out / "model" / "model.json").exists(), (out / "state").exists()
     if trained and not resume:
         raise FileExistsError(
