@@ -81,3 +81,24 @@ def test_what_p_cannot_multiply_is_named(x, message):
 def test_repr_says_what_it_is():
     P = propagation(Graph.from_edges([[0, 1], [1, 2]]), self_loops=True)
     assert repr(P) == "Propagation(n=3, entries=4, self-loops, torch.float32)"
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("weight", [1e39, 1e308, 1e-46, 1e-100])
+def test_weights_beyond_the_precision_are_refused(weight):
+    graph = Graph.from_edges([[0, 1, 0], [1, 2, 2]], weights=[weight] * 3)
+    with pytest.raises(
+        ValueError, match=r"in float32, but those of node 0 to .*\. Divide all weights by one"
+    ):
+        propagation(graph)
+
+
+@pytest.mark.parametrize("weight", [1e39, 1e-46])
+def test_a_wider_precision_takes_wider_weights(weight):
+    P = propagation(Graph.from_edges([[0], [1]], weights=[weight]), dtype=torch.float64)
+    assert (P @ torch.ones(2, dtype=torch.float64)).tolist() == pytest.approx([1, 1], rel=1e-15)
+
+
+def test_a_tiny_weight_beside_large_ones_is_none():
+    P = propagation(Graph.from_edges([[0, 1, 0], [1, 2, 2]], weights=[1, 1, 1e-100]))
+    assert torch.isfinite(P @ torch.eye(3)).all()

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from torch import Tensor
 
 from unifilter._checks import check_signal
-from unifilter._types import Recurrence
+from unifilter._types import FloatArray, Recurrence
 from unifilter.graph.graph import Graph
 from unifilter.kernels import reference
 from unifilter.kernels import spmm as kernels
@@ -43,6 +43,8 @@ def propagation(
     tensor([0.0000, 0.7071, 0.0000], dtype=torch.float64)
     """
     degrees = graph.degrees + (1.0 if self_loops else 0.0)
+    if graph.weighted:
+        _check_degrees(degrees, dtype)
     scale = np.divide(1.0, np.sqrt(degrees), out=np.zeros_like(degrees), where=degrees > 0)
     weights = None if graph.weights is None else _tensor(graph.weights)
     csr = CSR(
@@ -160,6 +162,19 @@ class _Product(torch.autograd.Function):
         X = X.movedim(in_dims[1], 1)
         Y = _Product.apply(P, X.reshape(X.shape[0], -1))  # type: ignore[no-untyped-call]
         return Y.view(X.shape), 1
+
+
+def _check_degrees(degrees: FloatArray, dtype: torch.dtype) -> None:
+    """Weights so large or small that they round to inf or to 0 would give NaN, or silently no edge."""
+    limits = torch.finfo(dtype)
+    bad = (degrees > 0) & ~((degrees >= limits.tiny) & (degrees <= limits.max))
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise ValueError(
+            f"the weights at a node must sum to a number from {limits.tiny:.1e} to {limits.max:.1e} in "
+            f"{str(dtype).removeprefix('torch.')}, but those of node {i} to {degrees[i]:g}. "
+            "Divide all weights by one number, or set tiny ones to 0."
+        )
 
 
 def _tensor(array: Any) -> Tensor:
