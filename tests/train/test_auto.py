@@ -127,6 +127,21 @@ def test_scalings_follow_the_features(data):
     assert suits(counts.preprocess("row")) == ("none",)
 
 
+@pytest.mark.parametrize("share", [1.0, 0.05])
+def test_an_income_beside_categories_is_no_count(data, share):
+    draw = np.random.default_rng(0)
+    X = np.eye(6)[draw.integers(6, size=300)]
+    assert suits(Dataset(data.graph, X, data.y)) == ("row", "none")
+    income = np.exp(draw.normal(10, 1, 300)) * (draw.random(300) < share)
+    assert suits(Dataset(data.graph, np.column_stack([X, income]), data.y)) == ("standard",)
+
+
+def test_words_of_which_some_are_frequent_are_counts(data):
+    rates = 1 / np.arange(1, 101)  # Zipf's law
+    words = np.random.default_rng(0).poisson(3 * rates, (300, 100))
+    assert suits(Dataset(data.graph, words, data.y)) == ("row", "none")
+
+
 @pytest.mark.parametrize(("text", "seconds"), [("30s", 30), ("1.5m", 90), ("2h", 7200), (7, 7), ("7", 7)])
 def test_budgets_are_times(text, seconds):
     assert parse_budget(text) == seconds
