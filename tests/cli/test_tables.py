@@ -28,6 +28,12 @@ def test_raw_features_are_as_they_came(files):
         Source(edges=edges, preprocessing="magic").raw()
 
 
+def test_an_empty_weight_is_none(files):
+    edges, nodes = files
+    names = {"source": "from", "target": "to", "id": "who", "label": "kind", "delimiter": ";"}
+    assert not Source(edges=edges, nodes=nodes, weight="", **names).raw().graph.weighted
+
+
 def test_columns_of_tables_are_standardised_and_named_graphs_left_alone(files):
     edges, nodes = files
     names = {"source": "from", "target": "to", "id": "who", "label": "kind", "delimiter": ";"}

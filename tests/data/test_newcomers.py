@@ -243,6 +243,12 @@ def test_standardized_features_are_refused_since_their_means_are_gone(old, read)
         read(old().preprocess("standard"))
 
 
+def test_an_empty_weight_is_none(old, read):
+    dataset = old(edges="src,dst,w\na,b,2\nb,c,1\n", weight="w", features=["age"])
+    new = read(dataset, nodes="id,age\ne,5\n", edges="src,dst,w\ne,a,heavy\n", weight="")
+    assert new.weights is None
+
+
 def test_missing_weights_are_noted(old, read):
     dataset = old(edges="src,dst,w\na,b,2\nb,c,1\n", weight="w")
     dataset = replace(dataset, ingestion=None, columns=("x",), X=dataset.X[:, :1])

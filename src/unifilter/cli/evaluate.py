@@ -28,6 +28,7 @@ def evaluate(
     labels: Annotated[Path, typer.Option(help="Table with ids and true labels: CSV, Parquet or Feather.")],
     id: Annotated[str, typer.Option(help="Its column of ids.")] = "id",
     label: Annotated[str, typer.Option(help="Its column of labels.")] = "label",
+    delimiter: Annotated[str | None, typer.Option(help="Of its fields, if it is CSV without commas.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
 ) -> None:
     """Score predictions on the nodes of a table of true labels; nodes that trained or chose are left out."""
@@ -38,7 +39,7 @@ def evaluate(
             f"{file} holds no predictions: `unifilter fit` writes id, class, p(...) for each class."
         )
     predicted = table_of_p.read(list(table_of_p.names), "id", ["class"])
-    table_of_y = open_table(labels)
+    table_of_y = open_table(labels, delimiter)
     id, label = str(table_of_y.find(id)), str(table_of_y.find(label))
     table_of_y.require(id=id, label=label)
     truth = table_of_y.read([id, label], id, [label])

@@ -35,6 +35,7 @@ def predict(
     target: Annotated[str | None, typer.Option(help="Likewise.")] = None,
     weight: Annotated[str | None, typer.Option(help="Likewise.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of the nodes, likewise.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="Of CSV files, likewise.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Parquet or CSV; RUN/new_predictions.parquet if not given.")
     ] = None,
@@ -45,7 +46,7 @@ def predict(
     is_csv(file)  # a name that cannot be written is refused before the work
     folder = run / "model" if (run / "model").exists() else run
     trained = Trained.load(folder)
-    columns = {"source": source, "target": target, "weight": weight, "id": id}
+    columns = {"source": source, "target": target, "weight": weight, "id": id, "delimiter": delimiter}
     new = read_newcomers(trained.dataset, str(nodes), None if edges is None else str(edges), **columns)
     p = trained.predict_new(new.X, new.edges, new.weights)
     classes = trained.dataset.classes

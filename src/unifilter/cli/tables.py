@@ -100,7 +100,7 @@ class Source:
             None if self.nodes is None else str(self.nodes),
             self.source,
             self.target,
-            self.weight,
+            self.weight or None,
             self.id or None,
             self.label or None,
             None if self.features is None else _names(self.features),

@@ -61,8 +61,9 @@ def read_newcomers(
         One row a new node, one row an edge between new nodes or between a new and an old one. Without edges
         the nodes come alone.
     source, target, weight, id, delimiter : str, optional
-        As for :func:`unifilter.data.read_tables`, and if not given what they were there. Where the dataset's
-        nodes were the rows of its table, those of the new table are numbered on from n.
+        As for :func:`unifilter.data.read_tables`, and if not given what they were there; ``weight=""`` is no
+        column. Where the dataset's nodes were the rows of its table, those of the new table are numbered on
+        from n.
 
     Notes
     -----
@@ -126,7 +127,7 @@ def read_newcomers(
         alone = f"{node_file}: no edges, so that the nodes are predicted by their features alone"
         return Newcomers(X, np.empty((2, 0), np.int64), None, ids, [*notes, alone])
     ends = source or said.get("source"), target or said.get("target")
-    columns = edge_columns(edge_file, *ends, weight or said.get("weight"))
+    columns = edge_columns(edge_file, *ends, said.get("weight") if weight is None else weight or None)
     arcs, weights, more = _read_edges(dataset, ids, edge_file, columns, str(node_file))
     return Newcomers(X, arcs, weights, ids, notes + more)
 
