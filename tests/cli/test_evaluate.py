@@ -180,3 +180,12 @@ def test_semicolons_are_read_as_the_message_says(predicted, truth, tmp_path):
     assert "pass --delimiter ';'" in evaluate(*words).stderr
     plain = evaluate(tmp_path / "run", "--labels", tmp_path / "truth.csv", "--json").stdout
     assert evaluate(*words, "--delimiter", ";").stdout == plain
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [(["", ""], "names no class at all"), (["APE", "BEE"], "2 have others (first: 'APE'). Write labels as")],
+)
+def test_labels_that_score_nothing_are_told_apart(labels, said, predicted, tmp_path):
+    pd.DataFrame({"id": ["node 0", "node 1"], "label": labels}).to_csv(tmp_path / "t.csv", index=False)
+    assert said in evaluate(tmp_path / "run", "--labels", tmp_path / "t.csv").stderr

@@ -106,10 +106,13 @@ def _matched(predicted: Any, nodes: list[Any], labels: list[Any]) -> Match:
             y.append(number[name])
     if not rows:
         if unknown:
+            other = next(name for node, name in seen.items() if node in place)
             raise ValueError(
-                f"no node that was predicted has a label among the classes {', '.join(names)}: {unknown} "
-                "have others."
+                f"no node that was predicted has a label among the classes {', '.join(names)}: {unknown:,} "
+                f"have others (first: {other!r}). Write labels as they were for training."
             )
+        if not seen:
+            raise ValueError("the table of labels names no class at all: is it the right column?")
         raise ValueError("no node of the table of labels was predicted: do the ids agree?")
     part = predicted["part"].to_pylist() if "part" in predicted.column_names else [None] * len(p)
     took_part = np.array([part[i] in ("train", "validation") for i in rows])
