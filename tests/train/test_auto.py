@@ -142,7 +142,9 @@ def test_words_of_which_some_are_frequent_are_counts(data):
     assert suits(Dataset(data.graph, words, data.y)) == ("row", "none")
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("30s", 30), ("1.5m", 90), ("2h", 7200), (7, 7), ("7", 7)])
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("30s", 30), ("1.5m", 90), ("2h", 7200), (7, 7), ("7", 7), ("none", None)]
+)
 def test_budgets_are_times(text, seconds):
     assert parse_budget(text) == seconds
 

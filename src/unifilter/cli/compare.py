@@ -77,8 +77,7 @@ def compare(
     for name in chosen:
         if name != AUTO:
             model_class(name)  # a name that does not exist is said before anything is trained
-    time = None if budget == "none" else budget
-    parse_budget(time)
+    time = None if parse_budget(budget) is None else budget
     if settings is Settings.published:
         _check(configs, data)
     raw = dressed(data.raw())

@@ -103,7 +103,7 @@ def fit(
     if model != "auto":
         check_weights(model, training)
         check_half(model, half)
-    seconds = parse_budget(None if budget == "none" else budget)
+    seconds = parse_budget(budget)
     pick_device(device)
     raw = data.raw()
     for note in check_labels(raw):

@@ -171,7 +171,7 @@ def parse_budget(budget: float | str | None) -> float | None:
     >>> parse_budget("90s"), parse_budget("5m"), parse_budget(None)
     (90.0, 300.0, None)
     """
-    if budget is None:
+    if budget in (None, "none"):
         return None
     units = {"s": 1, "m": 60, "h": 3600}
     text = str(budget).strip()
