@@ -41,6 +41,11 @@ def failing(error):
         (ImportError("pip install 'unifilter[viz]'."), 2, "error: pip install 'unifilter[viz]'."),
         (PermissionError(13, "Permission denied", "/root/x"), 2, "error: /root/x: Permission denied"),
         (OSError(30, "Read-only file system", "run/state"), 2, "error: run/state: Read-only file system"),
+        (
+            IsADirectoryError(21, "Is a directory", ".p.html.x7", None, "p.html"),
+            2,
+            "error: p.html: Is a directory",
+        ),
         (OSError(28, "No space left on device"), 2, "error: [Errno 28] No space left on device"),
         (
             KeyError("K"),

@@ -58,7 +58,7 @@ class Door(TyperGroup):
 def _sentence(error: BaseException) -> str:
     """The message in one line; the operating system's as `file: reason`."""
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+        return f"{error.filename2 or error.filename}: {error.strerror}"  # the second one is where to
     return " ".join(str(error).split()) or type(error).__name__
 
 
