@@ -85,6 +85,12 @@ def check_weights(weights: ArrayLike | Tensor, m: int) -> FloatArray:
     return array
 
 
+def check_ratio(h: Any) -> None:
+    """A homophily ratio lies in [0, 1]. A tensor is trusted: on a GPU a look at it would cost time."""
+    if isinstance(h, int | float) and not 0 <= h <= 1:
+        raise ValueError(f"h is a ratio in [0, 1], but is {h}.")
+
+
 def check_undirected(A: csr_array) -> None:
     """Lanczos is exact only for a symmetric P, so a one-way edge is an error and not a warning."""
     rows, cols = csr_array(A - A.T).nonzero()

@@ -6,7 +6,7 @@ from torch.testing import assert_close
 
 from helpers import algorithm_1
 from unifilter import lanczos, mix
-from unifilter.bases import heterophily
+from unifilter.bases import heterophily, unibasis
 
 
 def tensor(h):
@@ -62,3 +62,12 @@ def test_every_column_may_have_its_own_h():
     both = heterophily(3, h)
     assert both.shape == (4, 4, 2)
     assert_close(both[:, :, 1], heterophily(3, h[1]))
+
+
+@pytest.mark.parametrize("h", [-0.1, 1.5, math.nan])
+def test_a_number_that_is_no_ratio_is_refused(h):
+    with pytest.raises(ValueError, match=r"h is a ratio in \[0, 1\], but is"):
+        heterophily(3, h)
+    _, T, norm = lanczos(torch.eye(3), torch.ones(3, 1), 1)
+    with pytest.raises(ValueError, match=r"h is a ratio in \[0, 1\], but is"):
+        unibasis(T, norm, 0.5, h)

@@ -7,6 +7,8 @@ import math
 import torch
 from torch import Tensor
 
+from unifilter._checks import check_ratio
+
 
 def heterophily(K: int, h: float | Tensor) -> Tensor:
     r"""Coefficients in V of the heterophily basis: unit vectors that all meet at the angle theta.
@@ -50,6 +52,7 @@ def heterophily(K: int, h: float | Tensor) -> Tensor:
             [0.5000, 1.0000, 0.5000],
             [0.5000, 0.5000, 1.0000]])
     """
+    check_ratio(h)
     h = torch.as_tensor(h, dtype=None if isinstance(h, Tensor) else torch.get_default_dtype())
     theta = math.pi / 2 * (1 - h)
     c = torch.cos(theta)

@@ -7,6 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from unifilter._checks import check_ratio
 from unifilter._types import SmallMatrix
 from unifilter.bases.heterophily import heterophily
 from unifilter.bases.polynomial import monomial
@@ -62,6 +63,7 @@ def unibasis(
     """
     if scale not in ("paper", "signal"):
         raise ValueError(f'scale must be "paper" or "signal", but is {scale!r}.')
+    check_ratio(h)
     K = T.beta.shape[0] if K is None else K
     T = T.truncate(K)
     homophilous = monomial(T, norm * T.e1, K)
