@@ -55,6 +55,14 @@ def test_a_graph_of_another_size_is_refused(X):
         Bare()._graph(X, Graph.from_edges([[0], [3]]))
 
 
+def test_edges_beyond_the_rows_are_refused_with_what_grids_need(X):
+    with pytest.raises(
+        ValueError, match="names node 40, but X has 30 rows, from 0 to 29.* where no graph is"
+    ):
+        Bare()._graph(X, [[0, 1], [1, 40]])
+    assert Bare()._graph(X, np.empty((2, 0), int)).m == 0
+
+
 def test_sparse_features_become_dense(X):
     assert_array_equal(dense(csr_array(X)), X)
     assert dense(X) is X

@@ -89,7 +89,15 @@ def arcs_of(graph: Any, n: int) -> IntArray | None:
 
 def _graph_of(graph: Any, n: int) -> Graph:
     A = _matrix_of(graph, n)
-    return Graph.from_edges(graph, n=n) if A is None else Graph.from_scipy(A)
+    if A is not None:
+        return Graph.from_scipy(A)
+    largest = max((int(end.max(initial=-1)) for end in check_edges(graph)), default=-1)
+    if largest >= n:
+        raise ValueError(
+            f"the graph names node {largest}, but X has {n} rows, from 0 to {n - 1}. Ids that count from 1 "
+            "need edges - 1; grids and cross-validation, which cut X into rows, work where no graph is given."
+        )
+    return Graph.from_edges(graph, n=n)
 
 
 def _matrix_of(graph: Any, n: int) -> Any:
