@@ -72,3 +72,11 @@ def test_wrong_input_is_named_in_one_line(words, said):
     assert result.exit_code == 2
     assert said in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_graph_without_labels_has_no_empty_tables(tmp_path):
+    (tmp_path / "e.csv").write_text("src,dst\nx,y\ny,z\n")
+    text = run("--edges", str(tmp_path / "e.csv")).stdout
+    assert "3 nodes, 2 edges" in text
+    assert "informativeness" not in text
+    assert "by chance" not in text

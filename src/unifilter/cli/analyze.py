@@ -66,7 +66,8 @@ def _show(console: Console, a: Analysis) -> None:
         f"{a.degrees['max']:,.0f}; {a.components:,} components, {a.isolated:,} isolated nodes"
     )
     console.print(f"spectrum of L, 0 to 2: {_sparkline(a)}")
-    console.print(_homophily(a), _classes(a))
+    if a.homophily or a.labels:  # without labels there is nothing to show
+        console.print(_homophily(a), _classes(a))
     words = "\n".join(f"• {line}" for line in a.regime.reasons) + "\n\n" + "\n".join(a.regime.advice)
     console.print(Panel(words, title=a.regime.name, title_align="left"), markup=False)
 
