@@ -36,6 +36,14 @@ def test_names_and_powers_of_ten_are_places_too():
     assert len(labels(Plot("p", "P", "s", "y", [seconds], log_x=True))[0]) == 3
 
 
+def test_a_label_that_would_reach_over_the_edge_goes_to_the_other_side():
+    long = "a long name"
+    for at, side in ((0, "right"), (1, "left")):
+        series = Series("a", [0, 1], [1, 1], labels=[long if at == i else "" for i in (0, 1)])
+        found = labels(Plot("p", "P", "x", "y", [series]))[0]
+        assert [label.side for label in found if label.text == long] == [side]
+
+
 def test_without_labels_there_are_none():
     assert labels(PLOT) == [[], [], []]
     assert len(labels(STEMS)[0]) == 2

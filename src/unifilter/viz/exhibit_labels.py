@@ -14,6 +14,7 @@ from unifilter.viz.exhibit_look import halves
 # marker: a label that has room there has room on a wider page and in a paper.
 WIDTH, HEIGHT = 215.0, 170.0
 LETTER, LINE, MARKER = 7.0, 13.0, 4.0
+EDGE = 28.0  # from the outermost points to where the picture ends: a label that goes further is cut off
 
 Side = Literal["top", "bottom", "right", "left"]
 Box = tuple[float, float, float, float]  # left, bottom, right, top
@@ -50,7 +51,8 @@ def labels(plot: Plot) -> list[list[Label]]:
             up, half = series.y[i] >= 0, halves(series)[i]
             sides: tuple[Side, ...] = ("top" if up else "bottom", "right", "left")
             for side, place in ((side, _place(boxes[i], text, side, up)) for side in sides):
-                if not any(_meet(place, other) for other in taken):
+                inside = place[0] >= -EDGE and place[2] <= WIDTH + EDGE
+                if inside and not any(_meet(place, other) for other in taken):
                     taken.append(place)
                     found.append(Label(text, series.x[i], series.y[i] + (half if up else -half), side))
                     break
