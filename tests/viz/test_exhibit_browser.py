@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from unifilter.viz.exhibit import Cell, Table, Value, Words
+from unifilter.viz.exhibit import Cell, Plot, Series, Table, Value, Words
 from unifilter.viz.exhibit_page import write
 from viz.browsing import contrast, requests, visit
 from viz.exhibits import CROWD, PARTS, TABLE
@@ -86,6 +86,36 @@ def long(tmp_path_factory):
         name = f"Beyond the paper: part {i} with a name that takes two lines"
         parts[name] = [Words(f"w{i}{j}", f"Exhibit {j}", ["a"]) for j in range(6)]
     return write(parts, tmp_path_factory.mktemp("long"), "Reproduced", "a test").as_uri()
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory):
+    """A plot of twelve long names and a table of two narrow columns."""
+    names = [f"a model named {i}" for i in range(12)]
+    plot = Plot("ranks", "Ranks", "model", "rank", [Series("rank", names, list(range(12)))])
+    rows = {f"model {i}": {"a": Cell(Value(80.0, 1.0, 10))} for i in range(40)}
+    parts = {"Ranks": [plot, Table("narrow", "Narrow", ["a"], rows)]}
+    return write(parts, tmp_path_factory.mktemp("ranks"), "Reproduced", "a test").as_uri()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_title_of_an_axis_stands_clear_of_long_names(browser, ranks, width):
+    visit(browser, ranks, WIDTHS[width], "light")
+    title, *names = browser.execute_script(
+        """return [...document.querySelectorAll("#ranks .xtitle, #ranks .xtick text")]
+             .sort((a, b) => b.matches(".xtitle") - a.matches(".xtitle"))
+             .map((e) => e.getBoundingClientRect()).map((r) => [r.top, r.bottom])"""
+    )
+    assert len(names) == 12
+    assert max(bottom for _, bottom in names) <= title[0]
+
+
+def test_the_shadow_of_a_table_is_no_wider_than_the_table(browser, ranks):
+    visit(browser, ranks, WIDTHS["desktop"], "light")
+    box, table = browser.execute_script(
+        """return ["#narrow .scroll", "#narrow table"].map((s) => document.querySelector(s).offsetWidth)"""
+    )
+    assert 0 < table <= box <= table + 20  # what a scroll bar takes
 
 
 HEIGHT = "return document.querySelector(arguments[0]).getBoundingClientRect().height"
