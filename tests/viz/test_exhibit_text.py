@@ -65,10 +65,29 @@ def test_lines_that_no_cell_has_are_left_out():
     assert "addlinespace" not in text
 
 
+def test_where_nothing_was_printed_no_column_says_ours():
+    text = latex(Table("t", "T", ["x"], {"tau, the paper's": {"x": Cell(Value(1.0))}}, unit=""))
+    assert "ours" not in text
+    assert r"\begin{tabular}{lr}" in text
+    assert r"tau, the paper's & 1.00 \\" in text
+
+
+def test_more_lines_than_a_page_holds_are_a_longtable_whose_head_is_repeated():
+    rows = {f"model {i}": {"x": Cell(Value(80.0, 1.0, 10), 81.0)} for i in range(20)}
+    text = latex(Table("t", "T", ["x"], rows))
+    assert text.startswith(r"\begin{longtable}{llr}")
+    assert text.count(r"\caption") == text.count(r"\label") == 1
+    assert text.count(r" &  & x \\") == 2
+    assert text.index(r"\endfirsthead") < text.index(r"\endhead") < text.index("model 0")
+    assert latex(Table("t", "T", ["x"], {r: rows[r] for r in list(rows)[:5]})).startswith(r"\begin{table}")
+
+
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs pdflatex")
 def test_latex_compiles(tmp_path):
-    packages = "".join(rf"\usepackage{{{p}}}" for p in ("booktabs", "amssymb"))
-    document = rf"\documentclass{{article}}{packages}\begin{{document}}{latex(TABLE)}\end{{document}}"
+    packages = "".join(rf"\usepackage{{{p}}}" for p in ("booktabs", "amssymb", "longtable"))
+    rows = {f"model {i}": {"x": Cell(Value(80.0, 1.0, 10), 81.0)} for i in range(40)}
+    tables = latex(TABLE) + latex(Table("long", "Long", ["x"], rows))
+    document = rf"\documentclass{{article}}{packages}\begin{{document}}{tables}\end{{document}}"
     (tmp_path / "t.tex").write_text(document)
     subprocess.run(["pdflatex", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True, capture_output=True)
 

@@ -11,6 +11,7 @@ from unifilter.viz.exhibit_look import SIGNS, number
 
 Line = Literal["printed", "ours", "difference"]
 LINES: tuple[Line, ...] = ("printed", "ours", "difference")
+PAGE = 45  # lines of a table that a page of a paper holds
 
 _TEX = {
     "\\": r"\textbackslash{}",
@@ -99,6 +100,9 @@ def words_markdown(words: Words) -> str:
 def latex(table: Table) -> str:
     r"""A ``table`` with booktabs (and amssymb for the signs): up to three lines for every row of ours.
 
+    More lines than a page holds are a ``longtable``, of the package of that name. Where nothing was printed,
+    no column says that the figures are ours.
+
     Examples
     --------
     >>> from unifilter.viz.exhibit import Value
@@ -110,34 +114,51 @@ def latex(table: Table) -> str:
      & ours & 89.46 {\scriptsize $\pm$ 1.20} \\
      & difference & $\checkmark$ $-$0.03 \\
     """
-    notes, body = numbered(table), []
-    for row, cells in table.rows.items():
-        lines = [
-            (line, [_tex_line(table, row, c, cells.get(c, Cell()), line, notes) for c in table.columns])
-            for line in LINES
-        ]
-        kept = [(line, shown) for line, shown in lines if any(shown)] or lines[1:2]
-        body.append(
-            "\n".join(
-                f"{_tex(row) if i == 0 else ''} & {_tex(table.peer) if line == 'printed' else line} & "
-                f"{' & '.join(shown)} \\\\"
-                for i, (line, shown) in enumerate(kept)
-            )
-        )
-    caption = " ".join(filter(None, [titled(table) + ".", table.caption]))
+    notes = numbered(table)
+    sides = any(cell.printed is not None for cells in table.rows.values() for cell in cells.values())
+    body = [_tex_rows(table, row, notes, sides) for row in table.rows]
+    caption = rf"\caption{{{_tex(' '.join(filter(None, [titled(table) + '.', table.caption])))}}}"
     footnotes = "".join(f"\n\\par\\footnotesize [{i}] {_tex(note)}" for note, i in notes.items())
-    return f"""\\begin{{table}}
-\\centering
-\\caption{{{_tex(caption)}}}\\label{{tab:{table.name}}}
-\\begin{{tabular}}{{ll{"r" * len(table.columns)}}}
-\\toprule
-{_tex(table.corner)} & & {" & ".join(map(_tex, table.columns))} \\\\
-\\midrule
-{chr(10).join(_spaced(body))}
-\\bottomrule
-\\end{{tabular}}{footnotes}
-\\end{{table}}
+    columns = f"{'ll' if sides else 'l'}{'r' * len(table.columns)}"
+    header = " & ".join([_tex(table.corner), *([""] if sides else []), *map(_tex, table.columns)])
+    head = f"\\toprule\n{header} \\\\\n\\midrule"
+    lines = "\n".join(_spaced(body))
+    if lines.count("\n") >= PAGE:
+        return rf"""\begin{{longtable}}{{{columns}}}
+{caption}\label{{tab:{table.name}}} \\
+{head}
+\endfirsthead
+{head}
+\endhead
+\bottomrule
+\endfoot
+{lines}
+\end{{longtable}}{footnotes}
 """
+    return rf"""\begin{{table}}
+\centering
+{caption}\label{{tab:{table.name}}}
+\begin{{tabular}}{{{columns}}}
+{head}
+{lines}
+\bottomrule
+\end{{tabular}}{footnotes}
+\end{{table}}
+"""
+
+
+def _tex_rows(table: Table, row: str, notes: dict[str, int], sides: bool) -> str:
+    """A row of ours: the lines that have a figure, with their names if there are ``sides`` to tell apart."""
+    lines = [
+        (line, [_tex_line(table, row, c, table.rows[row].get(c, Cell()), line, notes) for c in table.columns])
+        for line in LINES
+    ]
+    kept = [(line, shown) for line, shown in lines if any(shown)] or lines[1:2]
+    names = {"printed": _tex(table.peer), "ours": "ours", "difference": "difference"}
+    return "\n".join(
+        " & ".join([_tex(row) if i == 0 else "", *([names[line]] if sides else []), *shown]) + r" \\"
+        for i, (line, shown) in enumerate(kept)
+    )
 
 
 def titled(table: Table) -> str:
