@@ -30,6 +30,13 @@ def test_cells_stand_beside_the_printed_figure_and_empty_rows_are_left_out(resul
     ]
 
 
+def test_published_settings_come_first_even_if_the_first_graph_has_none(results_of):
+    searched, published = job("optbasis", row="OptBasisGNN, searched"), "OptBasisGNN, published"
+    jobs = [searched, job("optbasis", "pubmed", published), job("sgc", row="SGC, published")]
+    table = accuracies("t", "T", "table2", jobs, results_of([(j, [0.8] * 3) for j in jobs]))
+    assert list(table.rows) == ["OptBasisGNN, published", "OptBasisGNN, searched", "SGC, published"]
+
+
 def test_a_mean_over_some_of_the_splits_is_named_but_is_no_cell(results_of):
     jobs = [job("sgc"), job("sgc", "pubmed"), job("sign"), job("gprgnn")]
     results = results_of([(jobs[0], [0.8, 0.9]), (jobs[1], [0.7] * 3), (jobs[2], [0.9])])

@@ -43,6 +43,7 @@ def accuracies(
         if ours is not None or mean is not None:
             cells[job.row][job.dataset] = Cell(ours, mean, note(results, job) if ours else "", half)
     columns = list(dict.fromkeys(job.dataset for job in jobs))
+    cells = {row: cells[row] for row in rows.in_order(list(cells))}
     kept = {row: found for row, found in cells.items() if any(c.ours is not None for c in found.values())}
     begun = {row for row in cells if any(line.startswith(f"{row} on ") for line in partial)}
     absent = [row for row in cells if row not in kept and row not in begun]
@@ -102,6 +103,7 @@ def goals(name: str, title: str, jobs: Sequence[Job], results: Results, wanted: 
         if others:
             best = max(others, key=lambda row: others[row].mean)
             cells.setdefault(OTHERS, {})[graph] = Cell(others[best], goal, best)
+    cells = {row: cells[row] for row in rows.in_order(list(cells))}
     caption = (
         "Test accuracy in percent beside what was wanted. The best of many rows is chosen by the "
         "test accuracies shown: it flatters the others."

@@ -31,6 +31,7 @@ FORMS = (
     "five vote was decided with test accuracies in sight."
 ).replace("{more}", SEARCHED_MORE)
 RELEASED, EXACT, AUTO = "released basis", "exact basis", "auto"
+ORDER = (PRINTED, RELEASED, EXACT, SEARCHED, SEARCHED_MORE, EXTENDED, STARTS, AUTO)
 
 
 def models(table: str) -> list[str]:
@@ -53,6 +54,23 @@ def row(model: str, form: str) -> str:
     'GPR-GNN, searched'
     """
     return f"{model_class(model).card.title}, {form}"
+
+
+def in_order(some: Sequence[str]) -> list[str]:
+    """Rows by model as they come, a model's by form, whichever graph had a form first.
+
+    Examples
+    --------
+    >>> in_order(["SGC, searched", "UniFilter, auto", "SGC, published"])
+    ['SGC, published', 'SGC, searched', 'UniFilter, auto']
+    """
+    titles = list(dict.fromkeys(r.partition(", ")[0] for r in some))
+
+    def place(r: str) -> tuple[int, int]:
+        title, _, form = r.partition(", ")
+        return titles.index(title), ORDER.index(form) if form in ORDER else len(ORDER)
+
+    return sorted(some, key=place)
 
 
 def jobs(model: str, graph: str, protocol: str, scale: Scale) -> list[Job]:
