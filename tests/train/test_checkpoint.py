@@ -77,6 +77,17 @@ def test_what_is_saved_comes_back(tmp_path):
         assert torch.equal(one["exp_avg"], two["exp_avg"])
 
 
+def test_an_optimizer_may_have_no_state(tmp_path):
+    model = create("unifilter", 6, 3, K=2, hidden=4)
+    optimizer, again = torch.optim.SGD(model.parameters(), lr=0.5), State()
+    for p in model.parameters():
+        p.grad = torch.randn_like(p)
+    optimizer.step()
+    checkpoint.save(tmp_path, model, optimizer, State(epoch=3, best=dict(model.state_dict())))
+    assert checkpoint.restore(tmp_path, model, torch.optim.SGD(model.parameters(), lr=0.5), again)
+    assert again.epoch == 3
+
+
 def test_without_a_checkpoint_there_is_nothing_to_restore(tmp_path):
     model = create("unifilter", 6, 3, K=2, hidden=4)
     assert not checkpoint.restore(tmp_path, model, torch.optim.Adam(model.parameters()), State())

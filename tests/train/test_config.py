@@ -20,7 +20,7 @@ def test_a_group_takes_what_it_names_and_the_rest_from_all():
         ("ties", "first"),
         ("stop", "never"),
         ("keep", "both"),
-        ("optimizer", "sgd"),
+        ("optimizer", "lion"),
     ],
 )
 def test_values_out_of_range_are_named(option, value):
@@ -34,6 +34,7 @@ def test_values_out_of_range_are_named(option, value):
         ({"batch": 0}, "batch must be at least 1, and whole, but is 0"),
         ({"epochs": 2.5}, "epochs must be at least 1, and whole, but is 2.5"),
         ({"lr": float("inf")}, "lr must be finite and not negative, but is inf"),
+        ({"optimizer": "lion"}, 'optimizer must be "adam", "adamw" or "sgd", but is \'lion\''),
         ({"groups": {"filter": {"lrr": 0.1}}}, "'filter' names 'lrr'"),
         ({"groups": {"filter": {"lr": -0.1}}}, "lr of filter must be finite and not negative"),
     ],

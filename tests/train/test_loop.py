@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.nn.functional import cross_entropy
 
 from unifilter.data import load
 from unifilter.models import create, model_class
@@ -50,6 +51,15 @@ def test_they_are_restored_although_training_went_on_to_worse(parts):
     outcome = fit(fresh(), *parts, Training(epochs=60, lr=0.5))
     assert outcome.history[-1]["val_accuracy"] < outcome.accuracy
     assert evaluate(outcome.model, parts[1])["val_accuracy"] == outcome.accuracy
+
+
+def test_plain_descent_is_a_step_against_gradient_and_decay(parts):
+    training = Training(epochs=1, lr=0.3, weight_decay=0.1, optimizer="sgd", keep="last")
+    model, still = fresh(dropout=0.0, basis_dropout=0.0), fresh(dropout=0.0, basis_dropout=0.0)
+    cross_entropy(still(parts[0].inputs), parts[0].y).backward()
+    fit(model, *parts, training)
+    for old, new in zip(still.parameters(), model.parameters(), strict=True):
+        torch.testing.assert_close(new, old - 0.3 * (old.grad + 0.1 * old))
 
 
 def test_it_stops_when_patience_has_run_out(parts):

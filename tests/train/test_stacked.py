@@ -67,6 +67,7 @@ def test_no_more_are_trained_at_once_than_memory_holds(data, jobs, monkeypatch):
     [
         {"monitor": "loss"},
         {"optimizer": "adamw"},
+        {"optimizer": "sgd"},
         {"mixed_precision": True},
         {"epochs": 7},
         {"ties": "latest"},

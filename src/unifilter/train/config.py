@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-WORDS = {
+WORDS: dict[str, tuple[str, ...]] = {
     "monitor": ("accuracy", "loss"),
     "ties": ("loss", "latest"),
     "stop": ("patience", "window"),
     "keep": ("best", "last"),
-    "optimizer": ("adam", "adamw"),
+    "optimizer": ("adam", "adamw", "sgd"),
 }
 
 
@@ -23,7 +23,7 @@ class Training:
     epochs, patience : int
         At most so many, and so many without a better validation score.
     lr, weight_decay : float
-        Of every parameter group that ``groups`` does not name. Decay is Adam's: added to the gradient.
+        Of every parameter group that ``groups`` does not name. Decay is added to the gradient, but for adamw.
     groups : dict
         By the model's group names, what differs: ``{"filter": {"lr": 0.05, "weight_decay": 0.0}}``.
     monitor : {"accuracy", "loss"}
@@ -35,8 +35,8 @@ class Training:
         ``patience`` losses before it.
     keep : {"best", "last"}
         Whose weights are the result: the best epoch's, or the last one's, as some authors have it.
-    optimizer : {"adam", "adamw"}
-        Adam, or with decay decoupled from the gradient.
+    optimizer : {"adam", "adamw", "sgd"}
+        Adam, Adam with decay decoupled from the gradient, or plain gradient descent.
     batch : int, optional
         Training rows a step. If not given, all at once; models that filter X, whose rows are independent,
         take as many as fit in half of the free memory, and the record notes it if that is not all.
@@ -63,7 +63,7 @@ class Training:
     ties: Literal["loss", "latest"] = "loss"
     stop: Literal["patience", "window"] = "patience"
     keep: Literal["best", "last"] = "best"
-    optimizer: Literal["adam", "adamw"] = "adam"
+    optimizer: Literal["adam", "adamw", "sgd"] = "adam"
     batch: int | None = None
     class_weights: bool = False
     seed: int = 0
@@ -83,9 +83,10 @@ class Training:
         for name, value in rates.items():
             if not 0 <= value < float("inf"):
                 raise ValueError(f"{name} must be finite and not negative, but is {value}.")
-        for name, (one, other) in WORDS.items():
-            if getattr(self, name) not in (one, other):
-                raise ValueError(f'{name} must be "{one}" or "{other}", but is {getattr(self, name)!r}.')
+        for name, words in WORDS.items():
+            if getattr(self, name) not in words:
+                listed = ", ".join(f'"{word}"' for word in words[:-1])
+                raise ValueError(f'{name} must be {listed} or "{words[-1]}", but is {getattr(self, name)!r}.')
 
     def group(self, name: str) -> dict[str, float]:
         """Learning rate and decay of one of the model's groups."""

@@ -45,7 +45,8 @@ class Lane:
     ) -> None:
         self.bundle, self.train, self.val, self.training = bundle, train, val, training
         device, members = train.y.device, len(bundle.nets)
-        fast = {"fused": True, "capturable": True} if device.type == "cuda" else {}
+        stateful = training.optimizer != "sgd"
+        fast = {"fused": True, "capturable": True} if device.type == "cuda" and stateful else {}
         self.optimizer = OPTIMIZERS[training.optimizer](
             [{"params": p, **training.group(name)} for name, p in bundle.groups().items() if p],
             lr=training.lr,

@@ -21,7 +21,7 @@ from unifilter.train.threads import threads_for
 
 # Between two checkpoints of a run that has a folder for them.
 CHECKPOINT_SECONDS = float(os.environ.get("UNIFILTER_CHECKPOINT_SECONDS", "10"))
-OPTIMIZERS: dict[str, Any] = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+OPTIMIZERS: dict[str, Any] = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
 
 
 class Interrupted(KeyboardInterrupt):
