@@ -7,7 +7,8 @@ Filters H at every layer, low-pass, high-pass and not at all, and weighs the thr
 
 Two products with P a layer; (I - P) Y is Y - P Y, so P stays sparse. No biases. In ACMII the ReLU comes
 before the filter. The factor 3 is in the authors' code, also before the logits, and not in the paper:
-``factor``. Their published settings were chosen by test accuracy. PyTorch Geometric has no such layer.
+``factor``. Their published settings were chosen by test accuracy. Their ACM-GCN+ and ++ (layer norm, a
+channel of raw rows of A, a residual) are not offered. PyTorch Geometric has no such layer.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ PyTorch Geometric's ``GATConv``, with its parameters; but messages z_j of all ar
 are sparse matrices with learned entries (:class:`unifilter.graph.pattern.Pattern`). The authors' code
 moreover drops projected features, draws an input mask for every head, and has scalar biases in the attention.
 Most published numbers on 48/32/20 splits come from a re-implementation that puts an ELU on the logits
-(``output_elu``), reads directed arcs, and on its sparse path uses exp(-leaky(.)), which is not offered here.
+(``output_elu``), reads directed arcs, and on its sparse path uses exp(-leaky(.)), no bias and a wider start;
+that path is not offered here.
 """
 
 from __future__ import annotations

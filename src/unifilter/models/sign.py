@@ -3,9 +3,10 @@
 Filters X, once: the hops X, P X, ..., P^K X are kept apart and a network on every row mixes them. P with
 self-loops.
 
-The paper and the authors' code mix them differently, see ``mixing``. PyTorch Geometric's example is the
-paper's network with K = 2 and no self-loops. Hops are mixes of V. Alone they cost more than K products would,
-but V of the most hops serves every smaller K of a search or a grid.
+The paper and the authors' code mix them differently, see ``mixing``; on directed graphs that code appends
+hops along the arcs and against them, which are not offered here. PyTorch Geometric's example is the paper's
+network with K = 2 and no self-loops. Hops are mixes of V. Alone they cost more than K products would, but V
+of the most hops serves every smaller K of a search or a grid.
 """
 
 from __future__ import annotations
