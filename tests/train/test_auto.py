@@ -125,6 +125,7 @@ def test_scalings_follow_the_features(data):
     counts = Dataset(data.graph, np.eye(300, 8), data.y)
     assert suits(counts) == ("row", "none")
     assert suits(counts.preprocess("row")) == ("none",)
+    assert suits(Dataset(data.graph, np.zeros((300, 8)), data.y)) == ("row", "none")
 
 
 @pytest.mark.parametrize("share", [1.0, 0.05])

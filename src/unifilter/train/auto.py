@@ -209,6 +209,8 @@ def _one_unit(X: Any) -> bool:
     Of counts, few columns have entries ten times those of the others, and they make up less than half of all.
     """
     entries = np.count_nonzero(X, axis=0)
+    if not entries.any():
+        return True
     total = np.asarray(X).sum(axis=0, dtype=np.float64)[entries > 0]
     size = total / entries[entries > 0]
     return bool(2 * total[size > 10 * np.median(size)].sum() <= total.sum())
