@@ -105,8 +105,8 @@ def test_the_module_runs_as_a_script():
 
 
 def test_errors_speak_of_flags(tmp_path):
-    (tmp_path / "e.csv").write_text("a;b\n0;1\n1;2\n")
+    (tmp_path / "e.csv").write_text("a b\n0 1\n1 2\n")
     said = CliRunner().invoke(app, ["analyze", "--edges", str(tmp_path / "e.csv")]).stderr
     assert "(--source)" in said
-    assert "--delimiter ';'" in said
+    assert "--delimiter ' '" in said
     assert "source=" not in said

@@ -174,12 +174,14 @@ def test_labels_are_read_as_at_training(classes, labels, kind, tmp_path):
     assert (found["nodes"], found["accuracy"]) == (2, 1.0)
 
 
-def test_semicolons_are_read_as_the_message_says(predicted, truth, tmp_path):
-    pd.read_csv(tmp_path / "truth.csv").to_csv(tmp_path / "semi.csv", index=False, sep=";")
-    words = (tmp_path / "run", "--labels", tmp_path / "semi.csv", "--json")
-    assert "pass --delimiter ';'" in evaluate(*words).stderr
+def test_semicolons_are_found_and_blanks_are_read_as_the_message_says(predicted, truth, tmp_path):
     plain = evaluate(tmp_path / "run", "--labels", tmp_path / "truth.csv", "--json").stdout
-    assert evaluate(*words, "--delimiter", ";").stdout == plain
+    for name, separator in (("semi", ";"), ("blank", " ")):
+        pd.read_csv(tmp_path / "truth.csv").to_csv(tmp_path / f"{name}.csv", index=False, sep=separator)
+    assert evaluate(tmp_path / "run", "--labels", tmp_path / "semi.csv", "--json").stdout == plain
+    words = (tmp_path / "run", "--labels", tmp_path / "blank.csv", "--json")
+    assert "pass --delimiter ' '" in evaluate(*words).stderr
+    assert evaluate(*words, "--delimiter", " ").stdout == plain
 
 
 @pytest.mark.parametrize(

@@ -127,11 +127,13 @@ def test_columns_may_have_other_names_than_at_training(run, tables, tmp_path):
     pd.testing.assert_frame_equal(found, wanted)
 
 
-def test_semicolons_are_read_as_the_message_says(run, tables, tmp_path):
-    pd.read_parquet(tables["new_nodes"]).to_csv(tmp_path / "n.csv", index=False, sep=";")
+@pytest.mark.parametrize("separator", [";", " "])
+def test_semicolons_are_found_and_blanks_are_read_as_the_message_says(separator, run, tables, tmp_path):
+    pd.read_parquet(tables["new_nodes"]).to_csv(tmp_path / "n.csv", index=False, sep=separator)
     words = ("predict", run, "--nodes", tmp_path / "n.csv", "--out", tmp_path / "p.csv")
     result = invoke(*words)
-    assert "pass --delimiter ';'" in result.stderr
-    result = invoke(*words, "--delimiter", ";")
+    if separator == " ":
+        assert "pass --delimiter ' '" in result.stderr
+        result = invoke(*words, "--delimiter", " ")
     assert result.exit_code == 0, result.stderr
     assert len(pd.read_csv(tmp_path / "p.csv")) == len(pd.read_parquet(tables["new_nodes"]))

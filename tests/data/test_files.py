@@ -120,8 +120,10 @@ def test_a_file_that_breaks_off_is_refused_while_it_is_read(write):
 @pytest.mark.parametrize(
     ("text", "way_out"),
     [
-        ("a;b\n1;2\n", r"If its fields are separated by ';', pass delimiter=';'"),
-        ("a\tb\n1\t2\n", r"pass delimiter='\\t'"),
+        ("a;b|c\n1;2|3\n", r"If its fields are separated by ';', pass delimiter=';'"),
+        ("a\tb|c\n1\t2|3\n", r"pass delimiter='\\t'"),
+        ("a b\n1 2\n", r"pass delimiter=' '"),
+        ("a , b\n1 , 2\n", r"Name a column that it has with source=\.\.\."),
         ("1,2\n3,4\n", "Its first line looks like data"),
         ("a,b\n3,4\n", r"Name a column that it has with source=\.\.\."),
     ],
@@ -129,6 +131,21 @@ def test_a_file_that_breaks_off_is_refused_while_it_is_read(write):
 def test_a_missing_column_comes_with_a_way_out(text, way_out, write):
     with pytest.raises(ValueError, match=rf"must have one column 'x' \(source=\).*{way_out}"):
         open_table(write("e.csv", text)).require(source="x")
+
+
+@pytest.mark.parametrize(
+    ("name", "separator"), [("e.csv", ";"), ("e.csv", "\t"), ("e.csv", "|"), ("e.tsv", ","), ("e.tsv", ";")]
+)
+def test_what_separates_fields_is_found_where_the_header_leaves_no_doubt(name, separator, write):
+    file = open_table(write(name, "a,b\n1,2\n".replace(",", separator)))
+    assert file.read(["b"])["b"].to_pylist() == [2]
+    whole = open_table(write(name, "a,b\n1,2\n".replace(",", separator)), delimiter="^")
+    assert whole.names == (f"a{separator}b",)  # whoever names one means it
+
+
+def test_a_header_of_several_columns_is_read_as_it_is(write):
+    assert open_table(write("e.csv", "a,b;c\n1,2\n")).names == ("a", "b;c")
+    assert open_table(write("e.csv", '"a;b"\n1\n"2;3"\n'), delimiter=",").names == ("a;b",)
 
 
 def test_the_delimiter_can_be_named(write):

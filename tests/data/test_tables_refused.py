@@ -13,7 +13,7 @@ NODE_ROWS = "id,x,label\n0,1,a\n1,2,b\n2,3,a\n"
 BAD = {
     "empty file": ("", NODE_ROWS, "edges.csv is empty: a table needs a header and at least one row"),
     "only a header": ("src,dst\n", NODE_ROWS, "edges.csv is empty"),
-    "wrong delimiter": ("src;dst\n0;1\n", NODE_ROWS, "separated by ';', pass delimiter=';'"),
+    "wrong delimiter": ("src dst\n0 1\n", NODE_ROWS, "separated by ' ', pass delimiter=' '"),
     "missing column": (
         "payer,paid\n0,1\n",
         NODE_ROWS,

@@ -28,7 +28,9 @@ def evaluate(
     labels: Annotated[Path, typer.Option(help="Table with ids and true labels: CSV, Parquet or Feather.")],
     id: Annotated[str, typer.Option(help="Its column of ids.")] = "id",
     label: Annotated[str, typer.Option(help="Its column of labels.")] = "label",
-    delimiter: Annotated[str | None, typer.Option(help="Of its fields, if it is CSV without commas.")] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Of a CSV file; found by itself if it is one of , ; | or a tab.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
 ) -> None:
     """Score predictions on the nodes of a table of true labels; nodes that trained or chose are left out."""

@@ -60,7 +60,10 @@ class Source:
     features: Annotated[
         str | None, _option("--features", help="Columns, with commas; all but id and label by default.")
     ] = None
-    delimiter: Annotated[str | None, _option("--delimiter", help="Of a CSV file, if not a comma.")] = None
+    delimiter: Annotated[
+        str | None,
+        _option("--delimiter", help="Of a CSV file; found by itself if it is one of , ; | or a tab."),
+    ] = None
     strict: Annotated[bool, _option("--strict", help="Refuse whatever would drop or invent data.")] = False
 
     def dataset(self) -> Dataset:

@@ -126,7 +126,7 @@ class TableFile:
 
     def _way_out(self, argument: str) -> str:
         if self.types is None:
-            found = [d for d in ";\t| ," if any(d in name for name in self.names)]
+            found = [d for d in ";\t| ," if len(self.names) == 1 and d in self.names[0]]
             if found:
                 return f"If its fields are separated by {found[0]!r}, pass delimiter={found[0]!r}."
             if all(name.replace(".", "", 1).isdigit() for name in self.names):
@@ -220,7 +220,11 @@ def open_table(path: Any, delimiter: str | None = None, name: str = "table") -> 
         separator = "\t" if delimiter == "\\t" else delimiter or ENDINGS[ending]  # a shell writes no tab
         if len(separator) != 1 or separator in '"\r\n' or not separator.isascii():
             raise ValueError(f"delimiter must be one character, such as ';' or '\\t', but is {separator!r}.")
-        return TableFile(path, _csv_header(path, separator), None, separator)
+        names = _csv_header(path, separator)
+        other = _separator(names) if delimiter is None else None
+        if other is not None:
+            names, separator = _csv_header(path, other), other
+        return TableFile(path, names, None, separator)
     schema = _arrow_schema(path)
     return TableFile(path, tuple(schema.names), dict(zip(schema.names, schema.types, strict=True)), "")
 
@@ -241,6 +245,18 @@ def _csv_header(path: Path, delimiter: str) -> tuple[str, ...]:
     if not rows or not names:
         raise empty(path)
     return tuple(names)
+
+
+def _separator(names: tuple[str, ...]) -> str | None:
+    """What separates the fields of a header that the usual character leaves whole, if it is one of these.
+
+    Examples
+    --------
+    >>> _separator(("id;label",)), _separator(("id",)), _separator(("id;a|b",)), _separator(("id", "a;b"))
+    (';', None, None, None)
+    """
+    found = [d for d in ";\t|," if len(names) == 1 and d in names[0]]
+    return found[0] if len(found) == 1 else None
 
 
 def _arrow_schema(path: Path) -> Any:

@@ -51,7 +51,8 @@ def read_tables(
     features : list of str, optional
         Columns of the node table; all but id and label if not given.
     delimiter : str, optional
-        What separates the fields of a CSV file if not a comma (.csv) or a tab (.tsv).
+        What separates the fields of a CSV file. If not given, a comma (.csv) or a tab (.tsv), or where that
+        leaves the header whole, the one semicolon, tab, bar or comma that does not.
     strict : bool
         Refuse, with an error that names file, column and row, whatever would drop or invent data: edges to
         unknown nodes, repeated node rows, filled numbers, dropped columns.
