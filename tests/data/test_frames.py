@@ -46,6 +46,16 @@ def test_newcomers_come_from_frames_too():
     assert found.edges.tolist() == [[3], [0]]
 
 
+def test_numbers_that_were_declared_categories_are_categories_and_ids_and_labels_what_they_were():
+    edges = pd.DataFrame({"src": pd.Categorical([10, 11]), "dst": pd.Categorical([11, 12])})
+    nodes = pd.DataFrame({"id": [10, 11, 12], "zip": [1010, 1020, 1010], "label": [1, 2, 1]})
+    found = read_tables(edges, nodes.astype("category"))
+    assert found.columns == ("zip=1010", "zip=1020")
+    assert (found.ids.to_pylist(), found.classes, found.graph.m) == ([10, 11, 12], ("1", "2"), 2)
+    for new in (nodes, nodes.astype("category")):
+        assert read_newcomers(found, new.assign(id=[20, 21, 22])).X.tolist() == found.X.tolist()
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unifilter.data.files import BLOCK_ROWS, TableFile
+from unifilter.data.recipes import kind_of
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ def open_frame(table: Any, name: str) -> Frame:
 
 
 def _decoded(column: Any) -> Any:
-    """Categories as their values."""
+    """Categories as their values; numbers that were declared categories stay such."""
     import pyarrow as pa
 
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    value = column.type.value_type if pa.types.is_dictionary(column.type) else None
+    return column if value is None or kind_of(value) == "number" else column.cast(value)
