@@ -20,11 +20,12 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout, elu, leaky_relu
+from torch.nn.functional import elu, leaky_relu
 
 from unifilter._types import IntArray
 from unifilter.graph import Graph
 from unifilter.graph.pattern import Pattern
+from unifilter.models._layers import dropout
 from unifilter.models._operators import edge_index
 from unifilter.models._registry import Card, register
 from unifilter.models._stack import Shape, Stack
@@ -104,7 +105,7 @@ class Attention(nn.Module):
         z = self.lin(H).unflatten(1, (self.heads, self.out))
         at, to = ((z * a).sum(dim=2).T for a in (self.att_dst, self.att_src))
         share = places.softmax(leaky_relu(places.sums(at, to), 0.2))
-        share = dropout(share.T, self.dropout, self.training).T
+        share = dropout(share, self.dropout, self.training)
         heads = places.product(share, z.transpose(0, 1)).transpose(0, 1)
         joined = heads.flatten(1) if self.concat else heads.mean(dim=1)
         return joined if self.bias is None else joined + self.bias
