@@ -8,7 +8,7 @@ import pytest
 
 from unifilter.viz.exhibit import Cell, Plot, Series, Table, Value, Words
 from unifilter.viz.exhibit_page import write
-from viz.browsing import contrast, requests, visit
+from viz.browsing import contrast, requests, until, visit
 from viz.exhibits import CROWD, PARTS, TABLE
 
 THEMES = {"light": "rgb(251, 251, 250)", "dark": "rgb(18, 20, 23)"}
@@ -128,7 +128,7 @@ def test_on_a_phone_the_contents_are_less_than_a_screen_and_open_by_parts(browse
     shown = "return document.querySelector('.contents li a').checkVisibility({contentVisibilityAuto: true})"
     assert not browser.execute_script(shown)
     browser.execute_script("document.querySelector('.contents summary').click()")
-    assert browser.execute_script(shown)
+    until(browser, lambda b: b.execute_script(shown))  # what opens may be laid out a frame later
     assert browser.execute_script(HEIGHT, ".contents") > closed + 50
 
 
