@@ -33,7 +33,7 @@ from unifilter.reproduce.results import current
 from unifilter.reproduce.rows import search_of
 from unifilter.reproduce.settings import winner
 from unifilter.train.compare import resume, runs
-from unifilter.train.entries import Entry, Trial, serves, trials_of
+from unifilter.train.entries import Entry, Served, Trial, trials_of
 from unifilter.train.pool import Progress, Task, work_through
 from unifilter.train.result import describe
 from unifilter.train.significance import interval
@@ -118,8 +118,8 @@ def kept(cell: Cell, count: int, known: list[Record], epochs: int | None = None)
         training = replace(cell.entry.training, seed=cell.entry.training.seed + seed)
         limits = {r.training["epochs"] for r in mine} if epochs is None else {min(epochs, training.epochs)}
         for limit in sorted(limits, reverse=True):
-            wanted = replace(training, epochs=limit)
-            record = next((r for r in mine if serves(r, about, split, cell.entry, wanted)), None)
+            served = Served(cell.entry, replace(training, epochs=limit))
+            record = next((r for r in mine if served.by(r, about, split)), None)
             if record is not None:
                 found.append(record)
                 break

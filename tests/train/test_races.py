@@ -9,7 +9,7 @@ from unifilter.record import read
 from unifilter.train import races as room
 from unifilter.train.compare import compare
 from unifilter.train.config import Training
-from unifilter.train.entries import Entry, Trial, serves, trials_of
+from unifilter.train.entries import Entry, Served, Trial, trials_of
 from unifilter.train.races import note, races
 
 
@@ -120,8 +120,9 @@ def test_a_record_of_auto_serves_no_plain_run(data):
     split = trials_of(data, "stratified:1")[0].split
     plain = replace(record, notes=[])
     entry = Entry(record.model, options=record.config, training=training)
-    assert serves(plain, record.dataset, split, entry, training)
-    assert not serves(record, record.dataset, split, entry, training)
+    served = Served(entry, training)
+    assert served.by(plain, record.dataset, split)
+    assert not served.by(record, record.dataset, split)
 
 
 def test_another_graph_of_the_same_name_is_another_race(data, raced, tmp_path):

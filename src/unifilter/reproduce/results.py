@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unifilter.data.splits import Split
-from unifilter.models._registry import configure
+from unifilter.models._registry import model_class
 from unifilter.record import Record
 from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale, Searched
 from unifilter.reproduce.protocols import names
 from unifilter.reproduce.settings import tried, winner
 from unifilter.train.config import Training
-from unifilter.train.entries import RACED, Entry, serves
+from unifilter.train.entries import RACED, Entry, Served
 from unifilter.train.significance import interval
 from unifilter.viz.exhibit import Cell, Value
+
+USUAL = asdict(Training())
 
 
 class Results:
@@ -71,20 +74,17 @@ class Results:
         if entry is None:
             return [None] * len(splits)
         limit = min(entry.training.epochs, self.scale.epochs or entry.training.epochs)
-        training = replace(entry.training, epochs=limit)
-        # A Record's own checksum: without the graph there is no other, and names are checked on loading.
-        return [
-            next(
-                (
-                    r
-                    for r in some
-                    if _on(r, s)
-                    and serves(r, r.dataset | {"preprocessing": entry.preprocess}, s, entry, training)
-                ),
-                None,
-            )
-            for s in splits
-        ]
+        served, scaled = (
+            Served(entry, replace(entry.training, epochs=limit)),
+            {"preprocessing": entry.preprocess},
+        )
+
+        def found(split: Split) -> Record | None:
+            # A Record's own checksum: without the graph there is no other, and names are checked on loading.
+            mine = (r for r in some if _on(r, split) and served.by(r, r.dataset | scaled, split))
+            return next(mine, None)
+
+        return [found(split) for split in splits]
 
     def entry(self, job: Job) -> Entry | None:
         """The setting that a job trains; None while its search has not ended."""
@@ -141,8 +141,13 @@ def current(record: Record) -> Record:
     """
     if not record.split:
         return record
-    config = asdict(configure(record.model, {})) | record.config
-    return replace(record, config=config, training=asdict(Training()) | record.training)
+    config = _defaults(model_class(record.model).Config) | record.config
+    return replace(record, config=config, training=USUAL | record.training)
+
+
+@cache
+def _defaults(config: type[Any]) -> dict[str, Any]:
+    return asdict(config())
 
 
 def value_of(scores: Sequence[float]) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,13 @@ def known_settings(model: str, configs: Path) -> tuple[dict[str, Any], ...]:
     >>> len(known_settings("unifilter", Path("nowhere"))), known_settings("gcn", Path("nowhere"))
     (6, ())
     """
+    file = configs / f"{model}.toml"
+    return _known_settings(model, configs, file.stat().st_mtime_ns if file.is_file() else 0)
+
+
+@lru_cache(maxsize=256)
+def _known_settings(model: str, configs: Path, written: int) -> tuple[dict[str, Any], ...]:
+    """Kept while the file is as it was: every cell of a table asks for its model's; nobody changes them."""
     if model == "unifilter":
         entries = [e for graph in NAMES if (e := released(graph, "unibasis")) is not None]
     else:

@@ -18,7 +18,7 @@ from unifilter.models._registry import configure
 from unifilter.record import Record, mend, read
 from unifilter.train.beside import Job, gains_by_company, together
 from unifilter.train.config import Training
-from unifilter.train.entries import Entry, Trial, serves
+from unifilter.train.entries import Entry, Served, Trial
 from unifilter.train.memory import forget_peak
 from unifilter.train.prepared import Prepared
 from unifilter.train.races import AUTO, races
@@ -140,9 +140,10 @@ def runs(
     abouts = [describe(prepared.data(how)) for how in scalings]
     limit = min(entry.training.epochs, epochs or entry.training.epochs)
     trainings = [replace(entry.training, epochs=limit, seed=entry.training.seed + t.seed) for t in trials]
+    served = [Served(entry, training) for training in trainings]
     found = [
-        next((r for r in known if any(serves(r, a, trial.split, entry, training) for a in abouts)), None)
-        for trial, training in zip(trials, trainings, strict=True)
+        next((r for r in known if any(would.by(r, a, trial.split) for a in abouts)), None)
+        for trial, would in zip(trials, served, strict=True)
     ]
     missing = [(t.split, g) for t, g, r in zip(trials, trainings, found, strict=True) if r is None]
     trained = _trained(prepared, entry, missing)

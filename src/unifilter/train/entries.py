@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from unifilter.data import splits
@@ -109,32 +110,49 @@ def trials_of(dataset: Dataset, protocol: str) -> list[Trial]:
     return [Trial(splits.public(dataset), seed) for seed in range(count)]
 
 
-def serves(record: Record, about: dict[str, Any], split: Split, entry: Entry, training: Training) -> bool:
-    """Whether a record is what this run would give: same data, split, settings and seed.
+class Served:
+    """Tells the Records that are what a run would give: same data, split, settings and seed.
 
     A run that stopped by itself before both limits would have stopped there under the other limit too.
+
+    Parameters
+    ----------
+    entry : Entry
+    training : Training
+        Its own, with the seed and the limit of epochs of the run.
     """
-    if record.model != entry.model or record.seed != training.seed:
-        return False
-    if any(note.startswith(RACED) for note in record.notes):
-        return False
-    if (record.split["name"], record.split["seed"]) != (split.name, split.seed):
-        return False
-    if any(record.dataset[key] != about[key] for key in ("name", "checksum")):
-        return False
-    if record.dataset["preprocessing"] not in (about["preprocessing"], *entry.grid.get("preprocess", ())):
-        return False
-    before = record.training["epochs"]
-    if before != training.epochs and record.epochs >= min(before, training.epochs):
-        return False
-    if entry.grid and _plain([c["setting"] for c in record.candidates]) != _plain(entry.candidates()):
-        return False
-    how = _plain(record.training | {"epochs": 0})
-    return any(
-        how == _plain(asdict(p.training) | {"epochs": 0})
-        and _plain(record.config) == _plain(asdict(configure(p.model, p.options)))
-        for p in replace(entry, training=training).points()
-    )
+
+    def __init__(self, entry: Entry, training: Training) -> None:
+        self.entry, self.training = replace(entry, training=training), training
+
+    @cached_property
+    def _settings(self) -> set[tuple[str, str]]:
+        points = self.entry.points()
+        return {_setting(asdict(p.training), asdict(configure(p.model, p.options))) for p in points}
+
+    def by(self, record: Record, about: dict[str, Any], split: Split) -> bool:
+        """Whether a Record serves for such data and such a split; what is quickly told comes first."""
+        entry, training = self.entry, self.training
+        if record.model != entry.model or record.seed != training.seed:
+            return False
+        if any(note.startswith(RACED) for note in record.notes):
+            return False
+        if (record.split["name"], record.split["seed"]) != (split.name, split.seed):
+            return False
+        if any(record.dataset[key] != about[key] for key in ("name", "checksum")):
+            return False
+        if record.dataset["preprocessing"] not in (about["preprocessing"], *entry.grid.get("preprocess", ())):
+            return False
+        before = record.training["epochs"]
+        if before != training.epochs and record.epochs >= min(before, training.epochs):
+            return False
+        if entry.grid and _plain([c["setting"] for c in record.candidates]) != _plain(entry.candidates()):
+            return False
+        return _setting(record.training, record.config) in self._settings
+
+
+def _setting(training: dict[str, Any], config: dict[str, Any]) -> tuple[str, str]:
+    return _plain(training | {"epochs": 0}), _plain(config)
 
 
 def _plain(value: Any) -> str:
