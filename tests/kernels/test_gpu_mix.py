@@ -12,9 +12,11 @@ SHAPES = [(3, 9, 5, 1), (11, 70, 20, 3), (4, 33, 70, 11)]  # K+1, n, d, mixes
 
 
 @pytest.fixture
-def gpu_mix(device):
+def gpu_mix(device, monkeypatch):
     from unifilter.kernels import gpu_mix
 
+    if device == "cpu":  # the interpreter is slow, and reads rows beyond the last too
+        monkeypatch.setattr(gpu_mix, "SPAN", 16)
     return gpu_mix
 
 
@@ -43,10 +45,10 @@ def test_a_mix_may_overwrite_what_it_mixes(gpu_mix, device):
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
-@pytest.mark.parametrize(("K1", "n"), [(1, 3), (5, 131), (13, 40), (14, 40)])
-def test_a_basis_of_degrees_may_overwrite_what_it_mixes(gpu_mix, device, K1, n, dtype):
+@pytest.mark.parametrize(("K1", "spans"), [(1, 0), (5, 2), (13, 1), (14, 1)])
+def test_a_basis_of_degrees_may_overwrite_what_it_mixes(gpu_mix, device, K1, spans, dtype):
     """Also with 14 vectors, whose coefficients no longer stay in registers."""
-    V, _, _ = problem((K1, n, 35, 1), device)
+    V, _, _ = problem((K1, spans * gpu_mix.SPAN + 3, 35, 1), device)
     C = torch.randn(K1, K1, 35, dtype=V.dtype, device=device)
     C = (C * torch.ones(K1, K1, device=device).tril()[:, :, None]).to(
         torch.promote_types(dtype, torch.float32)

@@ -89,7 +89,7 @@ def test_the_scale_of_a_column_does_not_matter(big, scale):
 
 def test_orthogonality_survives_a_thousand_hops_in_float64():
     graph, X, _ = block_model(1500, 0.3, degree=8, d=3, generator=np.random.default_rng(1))
-    V, T, _ = lanczos(propagation(graph, dtype=torch.float64), torch.from_numpy(X), 1000)
+    V, T, _ = lanczos(propagation(graph, dtype=torch.float64), torch.from_numpy(X[:, :1]), 1000)
     assert gram_error(V).max() <= 1e-8
     assert (T.beta > 0).all()
 

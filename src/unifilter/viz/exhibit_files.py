@@ -6,16 +6,12 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 from unifilter.record import write_atomically
-from unifilter.viz import exhibit_page
+from unifilter.viz import exhibit_image, exhibit_page
 from unifilter.viz.exhibit import Exhibit, Plot, Table
-from unifilter.viz.exhibit_image import image
 from unifilter.viz.exhibit_page import Parts
 from unifilter.viz.exhibit_text import latex, markdown, words_markdown
-
-FORMATS: tuple[Literal["png", "svg"], ...] = ("png", "svg")
 
 
 def write_everything(
@@ -59,10 +55,11 @@ def write_everything(
 
 def _write(exhibit: Exhibit, folder: Path, images: bool) -> list[Path]:
     if isinstance(exhibit, Plot):
-        files = [folder / "figures" / f"{exhibit.name}.{form}" for form in FORMATS] if images else []
-        for file, form in zip(files, FORMATS, strict=False):
-            _write_bytes(file, image(exhibit, form))
-        return files
+        pictures = exhibit_image.images(exhibit) if images else {}
+        files = {folder / "figures" / f"{exhibit.name}.{form}": data for form, data in pictures.items()}
+        for file, data in files.items():
+            _write_bytes(file, data)
+        return list(files)
     if isinstance(exhibit, Table):
         texts = {f"tables/{exhibit.name}.md": markdown(exhibit), f"tables/{exhibit.name}.tex": latex(exhibit)}
     else:

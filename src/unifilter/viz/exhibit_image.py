@@ -14,6 +14,8 @@ from unifilter.viz.exhibit import Plot, Series
 from unifilter.viz.exhibit_labels import Label, labels
 from unifilter.viz.exhibit_look import CROWDED, Look, halves, looks
 
+Format = Literal["png", "svg"]
+FORMATS: tuple[Format, ...] = ("png", "svg")
 MARKERS = {"circle": "o", "diamond": "D", "square": "s", "triangle-up": "^", "x": "X"}
 # Of a label: which way from its point, and which edge of the text is there.
 _SIDES = {
@@ -56,7 +58,7 @@ def matplotlib(module: str = "") -> Any:
         ) from error
 
 
-def image(plot: Plot, format: Literal["png", "svg"], dpi: int = 200) -> bytes:
+def image(plot: Plot, format: Format, dpi: int = 200) -> bytes:
     """The picture.
 
     Parameters
@@ -71,6 +73,12 @@ def image(plot: Plot, format: Literal["png", "svg"], dpi: int = 200) -> bytes:
     >>> image(Plot("p", "P", "x", "y", [Series("a", [0, 1], [1, 2])]), "png")[1:4]
     b'PNG'
     """
+    return images(plot, (format,), dpi)[format]
+
+
+def images(plot: Plot, formats: Sequence[Format] = FORMATS, dpi: int = 200) -> dict[Format, bytes]:
+    """The picture in several formats: laid out once, which takes as long as to draw it."""
+    found: dict[Format, bytes] = {}
     with matplotlib().rc_context(_STYLE):
         figure = matplotlib("figure").Figure(figsize=_size(plot), layout="constrained")
         axes = figure.subplots()
@@ -78,10 +86,15 @@ def image(plot: Plot, format: Literal["png", "svg"], dpi: int = 200) -> bytes:
         if len(plot.series) > 1:
             place = {"loc": "outside lower center", "ncols": _columns(plot)}
             figure.legend(columnspacing=1.2, handletextpad=0.5, **place)
-        metadata = {"Date": None, "Creator": "unifilter"} if format == "svg" else {"Software": "unifilter"}
-        stream = BytesIO()
-        figure.savefig(stream, format=format, dpi=dpi, metadata=metadata)
-    return stream.getvalue()
+        for format in formats:
+            metadata = (
+                {"Date": None, "Creator": "unifilter"} if format == "svg" else {"Software": "unifilter"}
+            )
+            stream = BytesIO()
+            figure.savefig(stream, format=format, dpi=dpi, metadata=metadata)
+            figure.set_layout_engine("none")  # it stays as it is
+            found[format] = stream.getvalue()
+    return found
 
 
 def _size(plot: Plot) -> tuple[float, float]:
