@@ -49,7 +49,7 @@ def test_gradients_are_those_of_the_formula(graph, X):
     relations.insert(0, (graph.rows(), graph.indices, np.ones(graph.indices.size)))
     H, layer = X.clone().requires_grad_(), net.layers[0]
     wanted = torch.autograd.grad(by_hand(layer, H, relations), [H, *layer.parameters()], G)
-    arcs = WRGAT.prepare(graph, X, net.config)["relations"]
+    arcs = WRGAT.prepare(graph, X, net.config)["arcs"]
     found = torch.autograd.grad(layer(H, arcs), [H, *layer.parameters()], G)
     assert_close(found, wanted, rtol=1e-9, atol=1e-10)
 
@@ -74,21 +74,37 @@ def test_an_isolated_node_keeps_its_own_term_only():
     assert_close(net(WRGAT.prepare(graph, X, net.config))[2], net.layers[0].own(X[2]))
 
 
-def test_a_level_beyond_the_diameter_adds_nothing(graph, X):
-    far = int(graph.n)
+def test_a_level_beyond_the_diameter_adds_nothing_and_costs_no_rows(graph, X):
+    far = 2 * int(graph.n)
+    torch.manual_seed(0)
     net = WRGAT(Config(layers=1, levels=far), 20, 3).double()
-    relations = WRGAT.prepare(graph, X, net.config)["relations"]
-    assert len(relations) == far + 2
-    assert relations[-1].w.numel() == 0
-    assert torch.isfinite(net(WRGAT.prepare(graph, X, net.config))).all()
+    inputs = WRGAT.prepare(graph, X, net.config)
+    assert net.layers[0].weight.shape[0] == far + 2
+    assert inputs["arcs"].places.rows.max() < inputs["arcs"].used.numel() * graph.n < far * graph.n
+    relations = [tuple(r) for r in structural_relations(graph.to_scipy(), far)]
+    relations.insert(0, (graph.rows(), graph.indices, np.ones(graph.indices.size)))
+    with torch.no_grad():
+        assert_close(net(inputs), by_hand(net.layers[0], X, relations), rtol=1e-10, atol=1e-10)
+
+
+def test_without_any_arc_a_node_has_its_own_term():
+    graph, X = Graph.from_edges(np.empty((2, 0), int), n=3), torch.randn(3, 4, dtype=torch.float64)
+    net = WRGAT(Config(layers=1, levels=0), 4, 2).double()
+    inputs = WRGAT.prepare(graph, X, net.config)
+    out = net(inputs)
+    out.sum().backward()
+    assert inputs["arcs"].used.numel() == 0
+    assert_close(out, net.layers[0].own(X))
 
 
 def test_self_loops_of_the_data_count_for_edges_if_asked():
     arcs = np.array([[0, 1, 2], [1, 2, 2]])
     graph, X = Graph.from_edges(arcs), torch.randn(3, 4, dtype=torch.float64)
     plain, looped = (
-        WRGAT.prepare(graph, X, Config(data_loops=loops), arcs=arcs)["relations"][0].places
-        for loops in (False, True)
+        WRGAT.prepare(graph, X, Config(data_loops=loops), arcs=arcs)["arcs"] for loops in (False, True)
     )
-    assert looped.rows.numel() == plain.rows.numel() + 1
-    assert ((looped.rows == 2) & (looped.columns == 2)).sum() == 1
+    R = looped.used.numel()
+    first = looped.places.rows % R == 0  # of the graph's edges
+    assert first.sum() == (plain.places.rows % plain.used.numel() == 0).sum() + 1
+    row, column = (at[first] // R for at in (looped.places.rows, looped.places.columns))
+    assert ((row == 2) & (column == 2)).sum() == 1

@@ -16,6 +16,7 @@ similar neighbourhoods is quadratic in n, so that large graphs are refused.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
@@ -82,27 +83,33 @@ CARD = Card(
 
 
 class Arcs(NamedTuple):
-    """One relation: arcs j -> i as places in row i, and their weights, which hold 1/|N(i)|."""
+    """The arcs of all relations as one matrix, so that a layer is a few kernels and not a few for each.
+
+    Node i of the k-th relation that has arcs is row i R + k of R n, of ``used`` the name: arcs j -> i of a
+    relation are places in that row. Their weights ``w`` hold 1/|N(i)|.
+    """
 
     places: Pattern
     w: Tensor
+    used: Tensor
 
     @staticmethod
-    def of(relation: Relation, X: Tensor) -> Arcs:
+    def of(relations: Sequence[Relation], X: Tensor) -> Arcs:
         """Sorted by target, so that sums are made in one order."""
-        source, target, weight = relation
-        order = np.lexsort((source, target))
-        size = np.bincount(target, minlength=1)[target[order]]
-        places = Pattern.of(target[order], source[order], X.shape[0]).to(X.device)
-        return Arcs(places, torch.from_numpy(weight[order] / size).to(X.device, X.dtype))
+        used = [r for r, relation in enumerate(relations) if relation.weight.size]
+        R, n = len(used), X.shape[0]
+        parts = [np.empty((3, 0))]
+        for k, (source, target, weight) in enumerate(relations[r] for r in used):
+            parts.append(np.stack([target * R + k, source * R + k, weight / np.bincount(target)[target]]))
+        row, column, w = np.concatenate(parts, axis=1)
+        order = np.lexsort((column, row))
+        places = Pattern.of(row[order].astype(np.int64), column[order].astype(np.int64), R * n)
+        entries = torch.from_numpy(w[order]).to(X.dtype)
+        return Arcs(places, entries, torch.tensor(used, dtype=torch.long)).to(X.device)
 
-
-class Relations(tuple[Arcs, ...]):
-    """All relations."""
-
-    def to(self, device: torch.device | str) -> Relations:
+    def to(self, device: torch.device | str) -> Arcs:
         """The same on another device."""
-        return Relations(Arcs(places.to(device), w.to(device)) for places, w in self)
+        return Arcs(self.places.to(device), self.w.to(device), self.used.to(device))
 
 
 class Layer(nn.Module):
@@ -117,14 +124,16 @@ class Layer(nn.Module):
             nn.init.xavier_uniform_(W.data)
         nn.init.zeros_(self.own.bias)
 
-    def forward(self, H: Tensor, relations: Relations) -> Tensor:
+    def forward(self, H: Tensor, arcs: Arcs) -> Tensor:
         """(n, d) to (n, out)."""
-        out: Tensor = self.own(H)
-        for (places, w), W, a in zip(relations, self.weight, self.attention, strict=True):
-            z = H @ W
-            at, to = (z @ half for half in a.chunk(2))
-            share = places.softmax(leaky_relu(places.sums(at, to), 0.2))
-            out = out + places.product(share * w, z)
+        places, w, used = arcs
+        W, a = self.weight[used], self.attention[used]
+        z = H @ W.transpose(0, 1).flatten(1)
+        z = z.view(z.shape[0], *W.shape[::2])  # (n, R, out)
+        at, to = (torch.einsum("nrh,rh->nr", z, half).flatten() for half in a.chunk(2, dim=1))
+        share = places.softmax(leaky_relu(places.sums(at, to), 0.2))
+        heard = places.product(share * w, z.flatten(0, 1))
+        out: Tensor = self.own(H) + heard.view_as(z).sum(dim=1)
         return out
 
 
@@ -151,12 +160,12 @@ class WRGAT(nn.Module):
         if config.edges:
             target = np.repeat(np.arange(graph.n), np.diff(A.indptr))
             found.insert(0, Relation(A.indices, target, np.full(A.nnz, config.edge_weight)))
-        return Whole(X, {"relations": Relations(Arcs.of(r, X) for r in found)})
+        return Whole(X, {"arcs": Arcs.of(found, X)})
 
     def forward(self, inputs: Whole) -> Tensor:
         """Logits of the nodes asked for."""
         H = inputs.X
         for k, layer in enumerate(self.layers):
             H = dropout(torch.relu(H), self.config.dropout, self.training) if k else H
-            H = layer(H, inputs["relations"])
+            H = layer(H, inputs["arcs"])
         return inputs.pick(H)
