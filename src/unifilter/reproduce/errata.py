@@ -46,7 +46,7 @@ _THEOREMS: Sequence[tuple[str, Evidence]] = (
         words.lost_angle,
     ),
     ("Table 9: the angles of the homophily basis are not those of P^k x.", words.powers),
-    ("Figure 2 shows twice the frequency f that the paper defines.", words.doubled),
+    ("Figure 2 does not show the frequency f that the paper defines.", words.another_sum),
     ("Figure 2: negative weights are read as frequencies that are removed.", words.signs),
 )
 _TABLES: Sequence[tuple[str, Evidence]] = (

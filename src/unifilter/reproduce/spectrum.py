@@ -14,6 +14,7 @@ from unifilter.graph import propagation
 from unifilter.krylov import complete, frequency, lanczos
 from unifilter.presets import NAMES, preset
 from unifilter.record import Record
+from unifilter.reproduce import as_printed
 from unifilter.reproduce.estimates import safe
 from unifilter.reproduce.part import Claim, Job, Measure, Part, Published, Scale
 from unifilter.reproduce.printed import printed
@@ -25,8 +26,10 @@ from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table
 
 K = 10
 COLUMNS = 256  # factorised at a time
-BY_HOP = "Frequency of each basis vector"
+BY_HOP = "How fast each basis vector changes, as printed"
 BASES = {"released": "released basis", "unibasis": "exact basis"}
+AS_PRINTED = "released basis, as printed"
+SUM = "sum of (x_u - x_v)² over edges, by that of d_u x_u²"
 
 
 def take(dataset: Dataset, what: Mapping[str, Any], device: str) -> dict[str, dict[str, float]]:
@@ -75,20 +78,34 @@ def measure(graph: str, basis: str, scale: Scale) -> Measure:
     return Measure("spectrum", graph, what, take)
 
 
+def sums(graph: str, scale: Scale) -> Measure:
+    """What the paper's figure has in the place of the released basis's frequencies."""
+    return as_printed.measure(graph, tau(graph), measure(graph, "released", scale).what["preprocess"], scale)
+
+
 def jobs(scale: Scale) -> list[Job]:
     """Both bases on every graph."""
     return [job(graph, basis, scale) for graph in scale.graphs for basis in BASES]
 
 
 def measures(scale: Scale) -> list[Measure]:
-    """Both bases on every graph."""
-    return [measure(graph, basis, scale) for graph in scale.graphs for basis in BASES]
+    """Frequencies of both bases on every graph, and the sums that the paper prints of one."""
+    found = [measure(graph, basis, scale) for graph in scale.graphs for basis in BASES]
+    return found + [sums(graph, scale) for graph in scale.graphs]
 
 
 def frequencies(graph: str, basis: str, results: Results, scale: Scale) -> list[float]:
     """Of vectors 0 to K; none if they were not measured."""
-    taken = results.taken(measure(graph, basis, scale))
-    return [] if taken is None else [taken["frequency"][str(k)] for k in range(K + 1)]
+    return _by_vector(results.taken(measure(graph, basis, scale)), "frequency")
+
+
+def printed_sums(graph: str, results: Results, scale: Scale) -> list[float]:
+    """Of vectors 0 to K of the released basis; none if they were not measured."""
+    return _by_vector(results.taken(sums(graph, scale)), "edges")
+
+
+def _by_vector(taken: Mapping[str, Mapping[str, float]] | None, of: str) -> list[float]:
+    return [] if taken is None else [taken[of][str(k)] for k in range(K + 1)]
 
 
 def weights(graph: str, basis: str, results: Results, scale: Scale) -> list[list[float]]:
@@ -129,53 +146,59 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
 
 
 def _figure(graph: str, basis: str, results: Results, scale: Scale) -> Plot | None:
-    f, w = frequencies(graph, basis, results, scale), weights(graph, basis, results, scale)
+    as_theirs = basis == "released"
+    f = printed_sums(graph, results, scale) if as_theirs else frequencies(graph, basis, results, scale)
+    w = weights(graph, basis, results, scale)
     if not (f and w):
         return None
     values = [value_of(each) for each in zip(*aligned(w), strict=True)]
     labels = [str(k) for k in range(K + 1)]
     series = [Series("weight", f, [v.mean for v in values], [v.half for v in values], labels=labels)]
     caption = (
-        "Each basis vector at its frequency, the mean over columns, with its number k where there is room. "
-        "Weights are means over the splits, whose signs are made the same: the network behind the filter "
-        f'takes -w as well as w. "{BY_HOP}" shows every k.'
+        f"Each basis vector at its {SUM if as_theirs else 'frequency f'}, the mean over columns, with its "
+        "number k where there is room. Weights are means over the splits, whose signs are made the same: the "
+        "network behind the filter takes -w as well as w."
     )
-    paper = printed()["spectrum"].get(graph) if basis == "released" else None
+    if as_theirs:
+        caption += f' The sum is what the paper prints for f. "{BY_HOP}" shows every k.'
+    paper = printed()["spectrum"].get(graph) if as_theirs else None
     if paper is not None:
-        series.append(Series("weight", [f / 2 for f, _ in paper], [w for _, w in paper], printed=True))
-        caption += " The paper's frequencies are halved here: they are x'Lx, twice its own definition of f."
+        series.append(Series("weight", [f for f, _ in paper], [w for _, w in paper], printed=True))
     name, title = f"spectrum_{basis}_{safe(graph)}", f"Spectrum of {graph}, {BASES[basis]}"
-    return Plot(name, title, "frequency f", "weight w", series, caption, "stems")
+    return Plot(name, title, SUM if as_theirs else "frequency f", "weight w", series, caption, "stems")
 
 
 def _by_hop(results: Results, scale: Scale) -> list[Plot]:
-    """Frequencies alone: they need no training."""
+    """Without weights: they need no training."""
     series, hops = [], list(range(K + 1))
     for graph in scale.graphs:
-        f, paper = frequencies(graph, "released", results, scale), printed()["spectrum"].get(graph)
+        f, paper = printed_sums(graph, results, scale), printed()["spectrum"].get(graph)
         series += [Series(graph, hops, f)] if f else []
-        series += [Series(graph, hops, [p / 2 for p, _ in paper], printed=True)] if f and paper else []
-    caption = "The released basis; the paper's frequencies are halved."
-    plot = Plot("spectrum_by_hop", BY_HOP, "basis vector k", "frequency f", series, caption)
+        series += [Series(graph, hops, [p for p, _ in paper], printed=True)] if f and paper else []
+    caption = "The released basis; the mean over columns."
+    plot = Plot("spectrum_by_hop", BY_HOP, "basis vector k", SUM, series, caption)
     return [plot] if series else []
 
 
 def _centres(results: Results, scale: Scale) -> Table:
-    """One number a graph: the frequency around which the filter works."""
-    rows: dict[str, dict[str, Cell]] = {name: {} for name in BASES.values()}
+    """One number a graph: where the filter works."""
+    rows: dict[str, dict[str, Cell]] = {name: {} for name in (*BASES.values(), AS_PRINTED)}
     for graph in scale.graphs:
-        for basis, name in BASES.items():
-            f, w = frequencies(graph, basis, results, scale), weights(graph, basis, results, scale)
-            paper = printed()["spectrum"].get(graph) if basis == "released" else None
+        paper = printed()["spectrum"].get(graph)
+        theirs = _centre(*zip(*paper, strict=True)) if paper else None
+        of = {name: (frequencies(graph, basis, results, scale), basis) for basis, name in BASES.items()}
+        of[AS_PRINTED] = printed_sums(graph, results, scale), "released"
+        for name, (f, basis) in of.items():
+            w = weights(graph, basis, results, scale)
             if f and w:
-                theirs = _centre(*zip(*((f / 2, w) for f, w in paper), strict=True)) if paper else None
-                rows[name][graph] = Cell(value_of([_centre(f, each) for each in w]), theirs)
+                ours = value_of([_centre(f, each) for each in w])
+                rows[name][graph] = Cell(ours, theirs if name == AS_PRINTED else None)
     return Table(
         "spectrum_centres",
         "Mean frequency f, weighed by |w|",
         list(scale.graphs),
         rows,
-        "Of the vectors' frequencies, each weighed by the size of its weight; the paper's are halved.",
+        f"Of the vectors' frequencies, each weighed by the size of its weight; as printed, of their {SUM}.",
         unit="",
         best="none",
         digits=3,
@@ -187,21 +210,32 @@ def _centre(f: Sequence[float], w: Sequence[float]) -> float:
 
 
 def check(results: Results, scale: Scale) -> Sequence[Claim]:
-    """The first vector is x whatever the basis: the printed figure is 2f of it, not f."""
+    """What is printed for f is another sum."""
     known = {g: f for g in scale.graphs if (f := frequencies(g, "released", results, scale))}
     if not known:
         return []
     inside = all(0 <= f <= 1 for some in known.values() for f in some)
     ends = min(map(min, known.values())), max(map(max, known.values()))
     claims = [Claim("frequencies lie in [0, 1]", inside, f"{ends[0]:.3f} to {ends[1]:.3f}")]
-    paper = {g: printed()["spectrum"][g][0][0] for g in known if g in printed()["spectrum"]}
-    if paper:
-        doubled = all(abs(v - 2 * known[g][0]) < abs(v - known[g][0]) for g, v in paper.items())
-        evidence = "; ".join(f"{g} printed {v:.3f}, f = {known[g][0]:.3f}" for g, v in paper.items())
-        claims.append(
-            Claim("printed frequencies of the features are nearer to 2f than to f", doubled, evidence)
-        )
+    far = {g: distances(g, results, scale) for g in known}
+    told = {g: d for g, d in far.items() if d is not None}
+    if told:
+        nearer = all(sums < double < single for sums, double, single in told.values())
+        evidence = "; ".join(f"{g} {a:.4f} against {b:.3f} and {c:.3f}" for g, (a, b, c) in told.items())
+        sentence = f"what the paper prints for f is the {SUM}, and neither 2f nor f (mean distances)"
+        claims.append(Claim(sentence, nearer, evidence))
     return claims
+
+
+def distances(graph: str, results: Results, scale: Scale) -> tuple[float, float, float] | None:
+    """Of the printed figures from the sums, from 2f and from f, the mean over the vectors."""
+    f, ours = frequencies(graph, "released", results, scale), printed_sums(graph, results, scale)
+    paper = printed()["spectrum"].get(graph)
+    if not (f and ours and paper):
+        return None
+    theirs = np.array([p for p, _ in paper])
+    a, b, c = (float(np.abs(theirs - some).mean()) for some in (ours, 2 * np.array(f), f))
+    return a, b, c
 
 
 PART = Part("spectrum", "Spectrum: frequency and weight of each basis vector", show, jobs, measures, check)
