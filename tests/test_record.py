@@ -1,9 +1,14 @@
+import io
 import json
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
-from unifilter.record import Record, mend, read, write_atomically
+from unifilter.record import Record, read, write_atomically
 
 
 def record(seed: int = 0) -> Record:
@@ -65,8 +70,29 @@ def test_a_line_that_was_cut_short_is_mended_before_others_follow(tmp_path):
     record(0).append(file)
     with file.open("a") as stream:
         stream.write('{"model": "unif')
-    mend(file)
-    record(1).append(file)
-    assert [r.seed for r in read(file)] == [0, 1]
-    mend(tmp_path / "none")
-    assert not (tmp_path / "none").exists()
+    before = file.read_bytes()
+    assert [r.seed for r in read(file)] == [0]
+    assert file.read_bytes() == before  # whoever reads changes nothing: another may be writing
+    for seed in (1, 2):
+        record(seed).append(file)
+    assert [r.seed for r in read(file)] == [0, 1, 2]
+    assert file.read_bytes().startswith(before)
+
+
+def test_a_disk_that_is_full_is_told(tmp_path, monkeypatch):
+    class Full(io.BytesIO):
+        def write(self, data):
+            return super().write(data[:5])
+
+    whole = Path.open
+    monkeypatch.setattr(
+        Path, "open", lambda self, *of, **more: Full() if "a+b" in of else whole(self, *of, **more)
+    )
+    with pytest.raises(OSError, match="No space left"):
+        record().append(tmp_path / "records.jsonl")
+
+
+def test_text_is_utf_8_whatever_the_locale(tmp_path):
+    code = f"from unifilter.record import write_atomically as w; w({str(tmp_path / 'a.html')!r}, '\\u03c4')"
+    subprocess.run([sys.executable, "-X", "utf8=0", "-c", code], env=os.environ | {"LC_ALL": "C"}, check=True)
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == "τ"

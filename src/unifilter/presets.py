@@ -80,7 +80,7 @@ def settings_of(file: str | Path) -> dict[str, Any]:
     {'cora': {'public': {'options': {'K': 2}}}}
     """
     try:
-        return _parsed(Path(file).read_text())
+        return _parsed(Path(file).read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{file} is no TOML file: {error}.") from None
 

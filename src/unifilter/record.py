@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
@@ -82,26 +84,36 @@ class Record:
         return Record(**json.loads(line))
 
     def append(self, file: str | Path) -> None:
-        """Add the line to a file, in one write: several processes may share it."""
-        Path(file).parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        try:
-            os.write(descriptor, (self.to_json() + "\n").encode())
-        finally:
-            os.close(descriptor)
+        """Add the line to a file."""
+        append_lines(file, [self.to_json()])
 
 
 def read(file: str | Path) -> list[Record]:
-    """All records of a file; a last line that a crash cut short is left out."""
+    """All records of a file; what a crash left of a line is left out, wherever it stands."""
     records = []
-    lines = Path(file).read_text().splitlines()
-    for number, line in enumerate(lines):
+    for number, line in enumerate(Path(file).read_text(encoding="utf-8").splitlines()):
         try:
             records.append(Record.from_json(line))
         except json.JSONDecodeError:
-            if number < len(lines) - 1:
+            if not line.startswith('{"'[: len(line)]):
                 raise ValueError(f"{file}, line {number + 1} is no record.") from None
     return records
+
+
+def append_lines(file: str | Path, lines: Sequence[str]) -> None:
+    """Append, in one write: several processes may share a file.
+
+    What a kill left of a line is ended and not cut off, since others may have written behind it meanwhile.
+    """
+    file = Path(file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    data = "".join(line + "\n" for line in lines).encode()
+    with file.open("a+b", buffering=0) as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - 1))
+        data = data if stream.read(1) in (b"", b"\n") else b"\n" + data
+        if stream.write(data) != len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file))
 
 
 def write_atomically(file: str | Path, text: str) -> None:
@@ -110,7 +122,7 @@ def write_atomically(file: str | Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     try:
-        with os.fdopen(descriptor, "w") as stream:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             stream.write(text)
         os.chmod(name, 0o644)
         os.replace(name, file)
@@ -128,12 +140,3 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def mend(file: Path) -> None:
-    """Cut off the part of a line that a killed process may have left at a file's end."""
-    written = file.read_bytes() if file.exists() else b""
-    whole = written[: written.rfind(b"\n") + 1]
-    if whole != written:
-        with file.open("r+b") as stream:
-            stream.truncate(len(whole))

@@ -146,7 +146,7 @@ class Trained:
         if not (folder / "model.json").exists():
             raise FileNotFoundError(f"{folder} holds no trained model: model.json is missing.")
         try:
-            about = json.loads((folder / "model.json").read_text())
+            about = json.loads((folder / "model.json").read_text(encoding="utf-8"))
         except json.JSONDecodeError as error:
             raise ValueError(f"{folder / 'model.json'} is damaged: {error}") from error
         if about["format"] > VERSION:

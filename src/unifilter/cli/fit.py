@@ -243,6 +243,6 @@ def parse_options(model: str, given: list[str]) -> dict[str, Any]:
 def _say_complete(out: Path, as_json: bool) -> None:
     """Nothing is left to do, so that a script may always say --resume."""
     if as_json:
-        print((out / "record.jsonl").read_text().splitlines()[-1])
+        print((out / "record.jsonl").read_text(encoding="utf-8").splitlines()[-1])
     else:
         print(f"{out} is complete: there is nothing to resume.")

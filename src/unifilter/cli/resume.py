@@ -32,7 +32,7 @@ def begin(out: Path, asked: dict[str, Any], resume: bool) -> Path:
     if not resume:
         forget(state)
     elif file.exists():
-        _refuse_another(json.loads(file.read_text()), asked)
+        _refuse_another(json.loads(file.read_text(encoding="utf-8")), asked)
     state.mkdir(parents=True, exist_ok=True)
     write_atomically(file, json.dumps(asked))
     return state

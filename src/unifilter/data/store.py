@@ -52,7 +52,7 @@ def load(folder: Path) -> Dataset:
         raise FileNotFoundError(
             f"{folder} is no dataset folder: it has no meta.json. Dataset.save writes one."
         )
-    meta = json.loads(file.read_text())
+    meta = json.loads(file.read_text(encoding="utf-8"))
     if meta.get("format") != FORMAT:
         raise ValueError(f"{file} was not written by Dataset.save.")
     if meta["version"] > VERSION:

@@ -48,7 +48,7 @@ def restore(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, st
         return False
     from safetensors.torch import load_file
 
-    found = json.loads(file.read_text())
+    found = json.loads(file.read_text(encoding="utf-8"))
     for name, value in found["state"].items():
         setattr(state, name, value)
     tensors = load_file(folder / found["tensors"])

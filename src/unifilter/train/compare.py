@@ -15,7 +15,7 @@ import torch
 from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
 from unifilter.models._registry import configure
-from unifilter.record import Record, mend, read
+from unifilter.record import Record, read
 from unifilter.train.beside import Job, gains_by_company, together
 from unifilter.train.config import Training
 from unifilter.train.entries import Entry, Served, Trial
@@ -159,10 +159,8 @@ def runs(
 
 
 def resume(file: str | Path) -> list[Record]:
-    """Records of a file that a killed process may have left; the part of a line at its end is cut off."""
-    file = Path(file)
-    mend(file)
-    return read(file) if file.exists() else []
+    """Records of a file, none if it is not there yet."""
+    return read(file) if Path(file).exists() else []
 
 
 def reason(error: Exception) -> str:

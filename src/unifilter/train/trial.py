@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from unifilter.models._registry import configure
+from unifilter.record import append_lines
 from unifilter.train.config import Training
 
 # What of a training a search decides itself: how long, from which seed, whose weights; groups have a place.
@@ -97,26 +97,16 @@ def read_journal(file: Path | None) -> list[Trial]:
     if file is None or not file.exists():
         return []
     trials = []
-    for line in file.read_text().splitlines():
+    for line in file.read_text(encoding="utf-8").splitlines():
         with suppress(json.JSONDecodeError):
             trials.append(Trial(**json.loads(line)))
     return trials
 
 
 def write_journal(file: Path | None, trials: Sequence[Trial]) -> None:
-    """Append, in one write: several processes may share a journal.
-
-    What a kill left of a line is ended and not cut off, since others may have written behind it meanwhile.
-    """
-    if file is None:
-        return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    lines = "".join(json.dumps(asdict(t)) + "\n" for t in trials)
-    with file.open("a+b", buffering=0) as stream:
-        size = stream.seek(0, os.SEEK_END)
-        stream.seek(max(0, size - 1))
-        whole = stream.read(1) in (b"", b"\n")
-        stream.write((lines if whole else "\n" + lines).encode())
+    """Append; several processes may share a journal."""
+    if file is not None:
+        append_lines(file, [json.dumps(asdict(t)) for t in trials])
 
 
 def _part(setting: dict[str, Any], prefix: str) -> dict[str, Any]:
