@@ -3,6 +3,7 @@
 import contextlib
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from torch.testing import assert_close
@@ -127,6 +128,15 @@ def test_those_not_kept_stay_where_they_are(data):
     crowd.keep([1])
     crowd.advance(20)
     assert [s.epochs for s in crowd.scores()] == [20, 40]
+
+
+def test_weights_that_are_no_numbers_are_not_the_best(data):
+    first = replace(data, y=np.where(np.arange(data.graph.n) % 4 == 0, data.y, 0))
+    crowd = Crowd([lane(first, "gcn", replace(SMALL, lr=1e30), 0)])
+    crowd.advance(6)
+    score = crowd.scores()[0]
+    assert score.best_epoch < 1
+    assert np.isfinite(score.loss) == (score.best_epoch == 0)
 
 
 def test_without_validation_nodes_the_last_epoch_is_the_best(data):

@@ -174,6 +174,7 @@ def test_validation_nodes_go_by_batches_too(parts, whole, asked, monkeypatch):
 
 
 def test_a_resumed_run_keeps_its_batches(parts, tmp_path, monkeypatch):
+    monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", -1)
     monkeypatch.setattr(loop, "rows_that_fit", lambda *of: 32)
     with pytest.raises(Interrupted):
         fit(fresh(), *parts, Training(epochs=6), on_epoch=_stop_at(3), folder=tmp_path)
@@ -181,6 +182,37 @@ def test_a_resumed_run_keeps_its_batches(parts, tmp_path, monkeypatch):
     resumed = fit(fresh(), *parts, Training(epochs=6), folder=tmp_path)
     assert resumed.batch == 32
     assert_same_weights(resumed.model, fit(fresh(), *parts, Training(epochs=6, batch=32)).model)
+
+
+@pytest.mark.parametrize("saving", [-1, 1000])
+def test_ctrl_c_amid_an_epoch_leaves_a_run_that_goes_on_to_the_same_end(parts, tmp_path, monkeypatch, saving):
+    """Between the step and the note of it: the weights have moved on, the count of epochs has not."""
+    training, note, left = Training(epochs=8, lr=0.05), loop._note, [5]
+    whole = fit(fresh(dropout=0.5), *parts, training)
+
+    def interrupted(*of):
+        left[0] -= 1
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        note(*of)
+
+    monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", saving)
+    monkeypatch.setattr(loop, "_note", interrupted)
+    with pytest.raises(Interrupted):
+        fit(fresh(dropout=0.5), *parts, training, folder=tmp_path)
+    assert left == [0]
+    resumed = fit(fresh(dropout=0.5), *parts, training, folder=tmp_path)
+    assert [e["val_loss"] for e in resumed.history] == [e["val_loss"] for e in whole.history]
+    assert_same_weights(resumed.model, whole.model)
+
+
+def test_weights_that_are_no_numbers_are_not_the_best(parts):
+    """They name the first class for every node, which is right for many where that class is large."""
+    first = [Part(p.inputs, torch.where(torch.arange(p.y.numel()) % 4 == 0, p.y, 0)) for p in parts]
+    outcome = fit(fresh(), *first, Training(epochs=6, lr=1e30))
+    assert not np.isfinite(outcome.history[-1]["val_loss"])
+    assert outcome.best_epoch < 1
+    assert np.isfinite(outcome.loss) == (outcome.best_epoch == 0)
 
 
 def _stop_at(epoch):

@@ -50,6 +50,9 @@ SHAPES = [
     {"row_norm": True, "ego": True, "batch_norm": True},
     {"start": "identity", "per_column": True},
     {"K": 2},
+    {"hidden": 12, "residual": True},  # as wide as the features, which are padded
+    {"hidden": 24, "residual": True, "ego": True},
+    {"layers": 1, "residual": True, "hidden": 16},
 ]
 
 
@@ -197,6 +200,39 @@ def test_members_that_are_not_kept_stay_where_they_are(problem):
     population.keep([1, 3])
     population.advance(10)
     assert [s.epochs for s in population.scores()] == [10, 20, 10, 20]
+
+
+def test_members_that_left_are_as_they_would_be_alone(problem):
+    """Whether others were kept or their patience ended: their best weights are from before that."""
+    base = Training(epochs=30, lr=0.03, groups={"filter": {"lr": 0.02}})
+    trainings = [replace(base, seed=s, patience=3 if s < 2 else 100) for s in range(4)]
+    members = [Member(Config(K=K, hidden=16, dropout=0.0), t, 0, 0.3) for t in trainings]
+    population = Population(*problem, members, classes=5)
+    population.advance(10)
+    population.keep([0, 1, 3])
+    for _ in range(4):
+        population.advance(5)
+    scores = population.scores()
+    left = [i for i in range(4) if scores[i].epochs < 30]
+    assert 2 in left
+    assert len(left) > 1
+    for i, member in enumerate(members):
+        cut = replace(member, training=replace(member.training, epochs=scores[i].epochs))
+        wanted = alone(problem, cut)
+        assert scores[i].best_epoch == wanted.best_epoch
+        for name, value in population.state(i).items():
+            assert_close(value, wanted.model.state_dict()[name], rtol=2e-2, atol=2e-3)
+
+
+def test_weights_that_are_no_numbers_are_not_the_best(problem):
+    inputs, y, masks = problem
+    first = torch.where(torch.arange(y.numel()) % 4 == 0, y, 0)
+    member = Member(Config(K=K, hidden=16), Training(lr=1e30), 0, 0.3)
+    population = Population(inputs, first, masks, [member], classes=5)
+    population.advance(6)
+    score = population.scores()[0]
+    assert score.best_epoch == 0
+    assert np.isfinite(score.loss) or score.accuracy == -1
 
 
 def test_shapes_do_not_mix(problem):

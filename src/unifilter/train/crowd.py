@@ -99,7 +99,7 @@ class Lane:
         else:
             loss = accuracy = torch.full_like(self.loss, float("nan"))
             better = torch.zeros_like(active)
-        better = (better | self.blind) & active
+        better = ((better & loss.isfinite()) | self.blind) & active
         self.trace.index_copy_(0, self.time.view(1), torch.stack([self._lost, loss, accuracy])[None])
         state = self.bundle.state
         for name, kept in self.best.items():

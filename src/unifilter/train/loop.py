@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -140,9 +141,7 @@ def fit(
         with threads_for(train.y.numel() * size):
             _epochs(model, train, val, training, optimizer, state, weights, on_epoch, folder)
     except KeyboardInterrupt:
-        interrupted = True
-        if folder is not None:
-            checkpoint.save(folder, model, optimizer, state)
+        interrupted = True  # amid an epoch: what was saved last is whole, what is here is not
     scores = state.best_epoch, state.best_accuracy, state.best_loss
     if training.keep == "last" and state.history:
         last = state.history[-1]
@@ -249,6 +248,7 @@ def _note(state: State, scores: dict[str, float], model: nn.Module, training: Tr
         better = accuracy > state.best_accuracy or (accuracy == state.best_accuracy and equal)
     else:
         better = loss < state.best_loss
+    better &= math.isfinite(loss)  # weights that are no numbers name the first class, which may be large
     if accuracy != accuracy:  # no validation nodes: the last epoch is the best there is
         better = True
     watched: dict[str, float] = getattr(model, "learned", dict)()

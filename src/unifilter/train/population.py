@@ -303,7 +303,7 @@ class Population:
         active = self.waited[a] < self.patience[a]
         equal = (accuracy == self.accuracy[a]) & (loss < self.loss[a])
         blind = self.val.count[self.stack.split[a]] == 0  # no validation nodes: the last epoch is the best
-        better = active & ((accuracy > self.accuracy[a]) | equal | blind)
+        better = active & (((accuracy > self.accuracy[a]) | equal) & loss.isfinite() | blind)
         self.accuracy[a] = torch.where(better, accuracy, self.accuracy[a])
         self.loss[a] = torch.where(better, loss, self.loss[a])
         self.best_epoch[a] = torch.where(better, self.time - 1, self.best_epoch[a])

@@ -98,6 +98,10 @@ class Stack:
         """The parameter as the lone model has it."""
         if not self._has_features(name):
             return value
+        return self.trimmed(value)
+
+    def trimmed(self, value: Tensor) -> Tensor:
+        """The columns of features, without those that pad them; of a signal, and of features beside it."""
         return value.reshape(*value.shape[:-1], -1, self.inputs.norm.shape[0])[..., : self.d].flatten(-2)
 
     def _has_features(self, name: str) -> bool:
@@ -173,7 +177,7 @@ class Stack:
             if self.config.batch_norm and i < last:
                 y = self._normalised(y, p, running, f"mlp.norms.{i}", rows, split, training)
             if self.config.residual and (x.shape[2] if i else width) == y.shape[2]:
-                y = y + x
+                y = y + (x if i else self.trimmed(x))
             x = torch.relu(y) if i < last else y
         return x
 
