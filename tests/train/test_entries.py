@@ -1,9 +1,14 @@
 """Entries and their grids; which splits a word stands for."""
 
+from dataclasses import replace
+
 import pytest
 
 from unifilter.data import Dataset, load, splits
-from unifilter.train.entries import Entry, trials_of
+from unifilter.train.compare import runs
+from unifilter.train.config import Training
+from unifilter.train.entries import Entry, Served, trials_of
+from unifilter.train.result import describe
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +39,17 @@ def test_splits_that_are_drawn_are_as_many_as_wanted_and_differ(data, kind):
     assert [(s.name, s.seed) for s in drawn] == [(f"{kind} 0.6/0.2", seed) for seed in range(12)]
     assert len({s.train.tobytes() for s in drawn}) == 12
     assert len(trials_of(data, kind)) == 10
+
+
+def test_a_record_serves_for_its_own_data_and_only_where_it_was_trained_to_its_end(data):
+    trial, entry = trials_of(data, "quota:1")[0], Entry("sgc", training=Training(epochs=3))
+    record = next(runs(data, [trial], entry, device="cpu"))
+    served, about = Served(entry, replace(entry.training, seed=trial.seed)), describe(data)
+    assert served.by(record, about, trial.split)
+    assert not served.by(record, about | {"checksum": "other edges, same name"}, trial.split)
+    for note in ("interrupted", "trained on V in bfloat16", "auto: a portfolio was raced"):
+        assert not served.by(replace(record, notes=[*record.notes, note]), about, trial.split)
+    assert served.by(replace(record, notes=["of no matter"]), about, trial.split)
 
 
 @pytest.mark.parametrize("text", ["random:0", "quota:0", "quota:x", "quota:11", "nothing:3", "", "fixed:-1"])

@@ -20,6 +20,7 @@ PROTOCOLS = (
     "split"
 )
 RACED = "auto: "  # how the note of auto's records begins: their settings were cut by a race
+UNLIKE = ("interrupted", "trained on V in bfloat16")  # notes of trainings that no setting here asks for
 TRAINING, RATES = "training.", ("lr", "weight_decay")  # how a grid names what it varies of a training
 
 
@@ -135,7 +136,7 @@ class Served:
         entry, training = self.entry, self.training
         if record.model != entry.model or record.seed != training.seed:
             return False
-        if any(note.startswith(RACED) for note in record.notes):
+        if any(note.startswith((RACED, *UNLIKE)) for note in record.notes):
             return False
         if (record.split["name"], record.split["seed"]) != (split.name, split.seed):
             return False
