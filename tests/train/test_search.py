@@ -309,6 +309,34 @@ def test_a_journal_of_another_graph_or_of_other_splits_is_refused(data, pair, tm
         search(data, [], SPACE, 2, **options)
 
 
+def test_a_journal_of_shorter_trainings_is_refused(data, pair, tmp_path):
+    journal = tmp_path / "search.jsonl"
+    search(data, pair, SPACE, 2, rungs=(2, 4), device="cpu", journal=journal)
+    with pytest.raises(ValueError, match="for 20 epochs, but .* done after 4"):
+        search(data, pair, SPACE, 2, rungs=(4, 20), device="cpu", journal=journal)
+
+
+def test_what_a_search_cannot_judge_or_would_not_hear_is_refused(data, pair):
+    blind = pair[0]._replace(val=np.zeros(data.graph.n, bool))
+    with pytest.raises(ValueError, match="in each of them labelled validation nodes"):
+        search(data, [pair[1], blind], SPACE, 1, rungs=(2,), device="cpu")
+    for model in ("unifilter", "mlp"):
+        with pytest.raises(ValueError, match=r"leave training\.batch out"):
+            search(data, pair, Space({"training.batch": [4]}), 1, rungs=(2,), model=model, device="cpu")
+
+
+def test_of_equal_accuracies_the_lower_loss_comes_first(data, pair, tmp_path):
+    journal = tmp_path / "search.jsonl"
+    trials = [Trial(i, {"options.K": 3}, 0.9, loss, 4, True) for i, loss in enumerate((0.4, 0.2, 0.3))]
+    write_journal(journal, trials)
+    found = search(data, pair, SPACE, 3, rungs=(2, 4), device="cpu", journal=journal)
+    assert [t.loss for t in found] == [0.2, 0.3, 0.4]
+
+
+def test_a_third_rounded_up_goes_on():
+    assert Ladder((2, 4), 1 / 3).climb(0, [0.1, 0.2, 0.3, 0.4]) == [False, False, True, True]
+
+
 def test_a_space_says_where_its_values_go():
     with pytest.raises(ValueError, match=r"options\.K to the model"):
         Space({"K": [2]})

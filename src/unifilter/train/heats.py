@@ -86,6 +86,8 @@ class Heats:
 
     def run(self, settings: Numbered) -> Iterator[list[Trial]]:
         """The trials of every heat as it ends."""
+        if any(setting.get("training.batch") is not None for _, setting in settings):
+            raise ValueError("a search trains on all rows at once: leave training.batch out of its settings.")
         self.prepared.foresee(configure(self.model, options_of(setting)) for _, setting in settings)
         if hasattr(model_class(self.model), "solve"):
             yield from ([self._solved(number, setting)] for number, setting in settings)

@@ -96,11 +96,11 @@ def search(
     start = time.monotonic()
     where = pick_device(device)
     half = where.type == "cuda" if half is None else half
-    if not splits:
-        raise ValueError("a search needs at least one split.")
+    if not splits or not all((split.val & dataset.labelled).any() for split in splits):
+        raise ValueError("a search needs at least one split, and in each of them labelled validation nodes.")
     sampler, journal = sampler or Random(space), None if journal is None else Path(journal)
     noted, data = read_journal(journal), _digest(dataset, splits)
-    _check_trials(model, data, [*noted, *sampler.found()])
+    _check_trials(model, data, rungs, [*noted, *sampler.found()])
     # A kill may have come between the journal and the sampler.
     for trial in sorted(noted, key=lambda t: t.number):
         sampler.tell(trial)
@@ -159,8 +159,14 @@ def _digest(dataset: Dataset, splits: Sequence[Split]) -> str:
     return found.hexdigest()[:12]
 
 
-def _check_trials(model: str, data: str, trials: Sequence[Trial]) -> None:
-    """Numbers and accuracies of one model, or of one graph, say nothing about another."""
+def _check_trials(model: str, data: str, rungs: Sequence[int], trials: Sequence[Trial]) -> None:
+    """Numbers and accuracies of one model, one graph, or so many epochs say nothing about another."""
+    ended = next((t.epochs for t in trials if t.finished and t.epochs not in (0, rungs[-1])), None)
+    if ended is not None:  # a solver's are 0
+        raise ValueError(
+            f"this search trains settings for {rungs[-1]} epochs, but its journal or study has trials that "
+            f"were done after {ended}. Give searches of other rungs a journal and a study of their own."
+        )
     if any(t.data not in ("", data) for t in trials):
         raise ValueError(
             "the journal or study of this search has trials of another graph, or of other splits. Give every "

@@ -89,9 +89,10 @@ class Field:
         ]
         shapes: dict[Any, list[int]] = {}
         for i, (candidate, member) in enumerate(zip(candidates, members, strict=True)):
-            shapes.setdefault((candidate.setting["preprocess"], member.shape), []).append(i)
+            key = candidate.setting["preprocess"], member.shape, member.training.epochs
+            shapes.setdefault(key, []).append(i)
         self.candidates += candidates
-        for (how, _), places in shapes.items():
+        for (how, *_), places in shapes.items():
             if self.groups and self.clock.over(0 if not first else -1):
                 break
             data, inputs = self.prepared(how)
