@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import networkx
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -192,3 +193,14 @@ def test_a_directed_matrix_keeps_its_arcs():
     assert dataset.arcs.tolist() == [[0], [1]]
     assert dataset.graph.to_scipy().toarray().tolist() == [[0, 2], [2, 0]]
     assert dataset.y.tolist() == [-1, -1]
+
+
+def test_stored_zeros_and_weights_of_0_are_no_arcs():
+    """Models that use direction would propagate along them."""
+    A = csr_array(([1.0, 0.0, 2.0], ([0, 0, 1], [1, 2, 2])), shape=(3, 3))
+    weights = torch.tensor([1.0, 0.0, 2.0])
+    pyg = Data(edge_index=torch.tensor([[0, 0, 1], [1, 2, 2]]), edge_weight=weights, num_nodes=3)
+    G = networkx.DiGraph()
+    G.add_weighted_edges_from([(0, 1, 1.0), (0, 2, 0.0), (1, 2, 2.0)])
+    for data in (Dataset.from_scipy(A), Dataset.from_pyg(pyg), Dataset.from_networkx(G, weight="weight")):
+        assert data.arcs.tolist() == [[0, 1], [1, 2]]

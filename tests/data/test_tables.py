@@ -202,3 +202,4 @@ def test_edges_of_weight_0_are_said_to_be_none(files):
     dataset = read_tables(*files("src,dst,w\n0,1,2\n1,2,0\n0,2,0\n"), weight="w")
     assert dataset.graph.m == 1
     assert "edges: 3 rows, 2 of weight 0, which are no edges" in str(dataset.ingestion)
+    assert dataset.arcs.tolist() == [[0], [1]]  # nor for models that use direction

@@ -33,7 +33,8 @@ def from_scipy(A: Any, X: Any = None, y: Any = None, name: str = "scipy", **know
     graph, arcs = Graph.from_scipy(A), coo_array(A)
     X = np.empty((graph.n, 0), np.float32) if X is None else X
     y = np.full(graph.n, -1) if y is None else np.asarray(y)
-    return Dataset(graph, X, y, name, arcs=np.stack([arcs.row, arcs.col]), **known)
+    there = arcs.data != 0  # a sparse matrix may store zeros, which are no edges
+    return Dataset(graph, X, y, name, arcs=np.stack([arcs.row[there], arcs.col[there]]), **known)
 
 
 def from_pyg(data: Any, name: str = "pyg") -> Dataset:
@@ -168,6 +169,8 @@ def _from_tensors(
         splits = {
             f"fixed_{part}": np.atleast_2d(mask.cpu().numpy().T).astype(bool) for part, mask in masks.items()
         }
+    if weights is not None:
+        arcs = arcs[:, weights.reshape(-1).cpu().numpy() != 0]  # 0 is no edge
     return Dataset(graph, X, _labels(y, n), arcs=arcs, masks=splits, **known)
 
 

@@ -83,7 +83,7 @@ def from_networkx(
         name or G.name or "networkx",
         classes,
         _ids(nodes),
-        arcs,
+        arcs if weights is None else arcs[:, weights != 0],
         columns=tuple(stored if len(stored) == len(columns) else columns),
         ingestion=Ingestion(
             edge_rows=G.number_of_edges(),

@@ -120,7 +120,7 @@ def read_tables(
         name=str(edge_file).split(".")[0],
         classes=known.classes,
         ids=known.ids,
-        arcs=found.arcs,
+        arcs=found.arcs if found.weights is None else found.arcs[:, found.weights != 0],
         columns=known.columns,
         about={"edges": _origin(edges), "nodes": None if nodes is None else _origin(nodes)},
         ingestion=Ingestion(
