@@ -103,14 +103,15 @@ def check_undirected(A: csr_array) -> None:
         )
 
 
-def check_count(value: Any, name: str) -> int:
-    """A whole number that is not negative."""
+def check_count(value: Any, name: str, least: int = 0) -> int:
+    """A whole number that is not negative, or at least ``least``."""
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be a whole number, but is {value!r}.") from None
-    if number < 0:
-        raise ValueError(f"{name} must not be negative, but is {number}.")
+    if number < least:
+        bound = f"must be at least {least}" if least else "must not be negative"
+        raise ValueError(f"{name} {bound}, but is {number}.")
     return number
 
 

@@ -87,6 +87,17 @@ def test_the_scale_of_a_column_does_not_matter(big, scale):
     assert_close(other.norm, scale * one.norm, rtol=1e-12, atol=0)
 
 
+@pytest.mark.parametrize(("dtype", "scale"), [(torch.float32, 1e-42), (torch.float64, 1e-310)])
+@pytest.mark.parametrize("gradients", [False, True])
+def test_columns_whose_norm_has_no_reciprocal_are_factorised_too(big, dtype, scale, gradients):
+    """Numbers this small have few digits: the same column times a power of 2 has the same ones."""
+    graph, X = big
+    P, x = propagation(graph, dtype=dtype), (X[:, :2].to(dtype) * scale)
+    one = lanczos(P, x.clone().requires_grad_(gradients), 5)
+    other = lanczos(P, x * 2.0**100, 5)
+    assert_close(one.V.detach(), other.V, rtol=1e-4, atol=1e-4 if dtype is torch.float32 else 1e-9)
+
+
 def test_orthogonality_survives_a_thousand_hops_in_float64():
     graph, X, _ = block_model(1500, 0.3, degree=8, d=3, generator=np.random.default_rng(1))
     V, T, _ = lanczos(propagation(graph, dtype=torch.float64), torch.from_numpy(X[:, :1]), 1000)
@@ -183,6 +194,8 @@ def test_bad_arguments_are_named(P, X):
         lanczos(P, X, 2.5)
     with pytest.raises(ValueError, match="K must not be negative"):
         lanczos(P, X, -1)
+    with pytest.raises(ValueError, match="columns must be at least 1"):
+        lanczos(P, X, 2, columns=0)
     with pytest.raises(ValueError, match="out must have shape"):
         lanczos(P, X, 2, out=torch.empty(2, 2, 2, dtype=torch.float64))
 

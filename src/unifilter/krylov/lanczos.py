@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from unifilter._checks import check_count, check_finite, check_signal
-from unifilter._math import reciprocal
 from unifilter._types import FusedMatmul, Matmul, Recurrence
 from unifilter.kernels import reference
 from unifilter.krylov.tridiagonal import Tridiagonal
@@ -101,12 +100,14 @@ def lanczos(
             f"out must have shape {shape} and dtype {X.dtype}, not {tuple(out.shape)} and {out.dtype}."
         )
     V = out if out is not None and (d < 2 or out.stride(2) == 1) else X.new_empty(shape)
-    if columns is None:
+    if columns is not None:
+        columns = check_count(columns, "columns", least=1)
+    else:
         bounded = max(16, WORKSPACE // max(1, (K + 1) * n * X.element_size()))
         columns = d if keep_rows is None and isinstance(P, FusedMatmul) else bounded
     alpha, beta, norm = X.new_zeros(K, d), X.new_zeros(K, d), X.new_zeros(d)
     with torch.no_grad():
-        for at in range(0, d, max(1, columns)):
+        for at in range(0, d, columns or 1):
             block = slice(at, at + columns)
             Vb = V[:, :, block] if keep_rows is None else X.new_empty(K + 1, n, X[:, block].shape[1])
             found = _block(P, X[:, block], Vb)
@@ -124,12 +125,13 @@ def _block(P: Matmul, X: Tensor, V: Tensor) -> Recurrence:
     found = _factorise(P, X, V)
     if not torch.isfinite(found.norm).all():
         check_finite(X, "X")
-    extreme = torch.nonzero(~((found.norm > 1e-140) & (found.norm < 1e140))).flatten()
+    least = max(1e-140, 4 / torch.finfo(X.dtype).max)  # what divides by less overflows
+    extreme = torch.nonzero(~((found.norm > least) & (found.norm < 1e140))).flatten()
     if extreme.numel():
         some = X[:, extreme]
         peak = some.abs().amax(dim=0) if X.shape[0] else some.new_zeros(extreme.numel())
         Vs = V.new_empty(*V.shape[:2], extreme.numel())
-        again = _factorise(P, some * reciprocal(peak), Vs)
+        again = _factorise(P, some / torch.where(peak > 0, peak, 1), Vs)
         V[:, :, extreme] = Vs
         found.alpha[:, extreme], found.beta[:, extreme] = again.alpha, again.beta
         found.norm[extreme] = peak.double() * again.norm
@@ -147,7 +149,8 @@ def _differentiable(P: Matmul, X: Tensor, K: int, keep_rows: Tensor | None) -> K
     norm, vectors, alphas, betas = size, list[Tensor](), list[Tensor](), list[Tensor]()
     largest = torch.full_like(size, getattr(P, "bound", 0.0)).detach()
     for k in range(K + 1):
-        vectors.append(r * reciprocal(size))
+        alive = size > 0  # an exhausted column stays 0
+        vectors.append(torch.where(alive, r / torch.where(alive, size, 1), 0))
         if k == K:
             break
         w = P @ vectors[-1]
