@@ -71,6 +71,17 @@ def test_a_file_of_predictions_does_as_well(predicted, truth, tmp_path):
     assert a == b
 
 
+def test_columns_are_called_as_they_were_for_training_or_as_usual(predicted, tmp_path):
+    (tmp_path / "run" / "arguments.json").write_text(json.dumps({"id": "who", "label": "kind"}))
+    for header in ("who,kind", "id,label", "who,label"):
+        (tmp_path / "t.csv").write_text(f"{header}\nnode 0,ape\nnode 1,bee\n")
+        found = json.loads(evaluate(tmp_path / "run", "--labels", tmp_path / "t.csv", "--json").stdout)
+        assert found["nodes"] == 2
+    (tmp_path / "t.csv").write_text("who,kind,label\nnode 0,ape,\nnode 1,,bee\nnode 2,,cat\n")
+    words = ("--labels", tmp_path / "t.csv", "--label", "label", "--json")
+    assert json.loads(evaluate(tmp_path / "run", *words).stdout)["nodes"] == 2  # what is said goes first
+
+
 def test_other_columns_missing_labels_and_strangers(predicted, tmp_path):
     (tmp_path / "t.csv").write_text("who,kind\nnode 0,ape\nnode 0,ape\nnode 1,\nstranger,bee\n")
     words = ("--labels", tmp_path / "t.csv", "--id", "who", "--label", "kind", "--json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -26,8 +27,10 @@ unifilter evaluate run/new_predictions.parquet --labels truth.parquet --json
 def evaluate(
     run: Annotated[Path, typer.Argument(help="Folder that `unifilter fit` wrote, or a file of predictions.")],
     labels: Annotated[Path, typer.Option(help="Table with ids and true labels: CSV, Parquet or Feather.")],
-    id: Annotated[str, typer.Option(help="Its column of ids.")] = "id",
-    label: Annotated[str, typer.Option(help="Its column of labels.")] = "label",
+    id: Annotated[str | None, typer.Option(help="Its column of ids; that of RUN's nodes, or id.")] = None,
+    label: Annotated[
+        str | None, typer.Option(help="Its column of labels; that of RUN's nodes, or label.")
+    ] = None,
     delimiter: Annotated[
         str | None, typer.Option(help="Of a CSV file; found by itself if it is one of , ; | or a tab.")
     ] = None,
@@ -42,7 +45,12 @@ def evaluate(
         )
     predicted = table_of_p.read(list(table_of_p.names), "id", ["class"])
     table_of_y = open_table(labels, delimiter)
-    id, label = str(table_of_y.find(id)), str(table_of_y.find(label))
+    trained = run / "arguments.json"
+    asked = json.loads(trained.read_text(encoding="utf-8")) if run.is_dir() and trained.exists() else {}
+    id, label = (
+        str(table_of_y.find(given or _column(asked.get(name), table_of_y.names, name)))
+        for name, given in (("id", id), ("label", label))
+    )
     table_of_y.require(id=id, label=label)
     truth = table_of_y.read([id, label], id, [label])
     where = f"{table_of_y}, column {label!r}"
@@ -119,6 +127,11 @@ def _matched(predicted: Any, nodes: list[Any], labels: list[Any]) -> Match:
     part = predicted["part"].to_pylist() if "part" in predicted.column_names else [None] * len(p)
     took_part = np.array([part[i] in ("train", "validation") for i in rows])
     return Match(p[rows], np.array(y), took_part, missing, unknown)
+
+
+def _column(trained: str | None, there: Sequence[str], usual: str) -> str:
+    """The column as it was called for training, where the table has it."""
+    return trained if trained is not None and trained in there else usual
 
 
 def _name(value: Any) -> str:
