@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -116,8 +117,9 @@ def _not_finite(outcome: Outcome) -> list[str]:
 def _peak(device: torch.device) -> int:
     if device.type == "cuda":
         return int(torch.cuda.max_memory_allocated(device))
+    if sys.platform == "win32":  # which does not count it for a process alone
+        return 0
     import resource
-    import sys
 
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
