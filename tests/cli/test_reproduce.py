@@ -139,6 +139,8 @@ def test_a_killed_run_goes_on_without_repeating_what_it_finished(tmp_path, bare)
     records = read(file)
     runs = {(r.dataset["name"], json.dumps(r.config), r.split["seed"]) for r in records}
     assert len(runs) == len(records) > kept.count("\n")
+    # Without a terminal, a line for each that ended: a log tells how far it is.
+    assert done.stderr.splitlines()[-1].endswith("; 0 wait, 0.0 min left")
 
 
 def test_ctrl_c_ends_all_processes_and_keeps_what_is_done(tmp_path, bare):
@@ -148,7 +150,9 @@ def test_ctrl_c_ends_all_processes_and_keeps_what_is_done(tmp_path, bare):
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert said.strip() == "interrupted: what was done is kept, and the same line goes on"
+    *before, last = said.strip().splitlines()
+    assert last == "interrupted: what was done is kept, and the same line goes on"
+    assert all(line.endswith("min left") for line in before)
     assert read(tmp_path / "records.jsonl")
 
 

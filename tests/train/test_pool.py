@@ -38,6 +38,8 @@ def test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on(tmp_path
     assert (tmp_path / "good").exists()
     assert [(p.task.name, p.waiting) for p in told] == [("bad", 2), ("good", 1), ("cut", 0)]
     assert [p.problem for p in told] == ["no such thing.", None, pool.CUT_OFF]
+    assert str(told[0]).startswith("bad: no such thing., ")
+    assert str(told[2]).endswith("; 0 wait, 0.0 min left")
     assert told[-1].left == 0
 
 

@@ -12,7 +12,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.table import Table
+from rich.table import Column, Table
 
 from unifilter.record import write_atomically
 from unifilter.reproduce.adopt import adopt
@@ -134,9 +134,10 @@ def report(
 
 
 def _run(choice: Choice, device: str, processes: int, seconds: float, as_json: bool) -> Tally:
-    console = Console(stderr=True, quiet=as_json or not sys.stderr.isatty())
+    seen = sys.stderr.isatty()
+    console = Console(stderr=True, quiet=as_json or not seen)
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[left]}"),
@@ -149,6 +150,8 @@ def _run(choice: Choice, device: str, processes: int, seconds: float, as_json: b
             total = before + 1 + ended.waiting
             left = f"about {_minutes(ended.left)} left"
             progress.update(task, description=ended.task.name, completed=before + 1, total=total, left=left)
+            if not (seen or as_json):
+                print(ended, file=sys.stderr, flush=True)  # a file, or another program: a line each
             if ended.problem:
                 progress.console.print(f"{ended.task.name}: {ended.problem}", markup=False)
 

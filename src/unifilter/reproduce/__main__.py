@@ -6,6 +6,7 @@ python -m unifilter.reproduce table2 tau --device cuda --seconds 500 --no-draw
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from unifilter.reproduce.adopt import adopt
@@ -13,7 +14,6 @@ from unifilter.reproduce.choice import FOLDER, FORMS, Choice
 from unifilter.reproduce.draw import draw
 from unifilter.reproduce.executor import execute, results_of
 from unifilter.reproduce.part import Scale
-from unifilter.train.pool import Progress
 
 CHOICE = (
     "parts",
@@ -38,7 +38,7 @@ def main(words: list[str] | None = None) -> int:
     if given.adopt:
         print(f"{adopt(given.adopt, chosen, scale, folder)} Records adopted", flush=True)
     options = {"device": given.device, "processes": given.processes, "seconds": given.seconds}
-    tally = execute(chosen, scale, folder, wanted=choice.wants, tell=_say, **options)
+    tally = execute(chosen, scale, folder, wanted=choice.wants, tell=partial(print, flush=True), **options)
     results = results_of(folder, scale)
     claims = [claim for part in chosen for claim in part.check(results, scale)]
     for claim in claims:
@@ -50,12 +50,6 @@ def main(words: list[str] | None = None) -> int:
         print(draw(chosen, results, scale, folder)[0])
     broken = choice.quick and not tally.left and not all(claim.holds for claim in claims)
     return int(bool(tally.failed) or broken)
-
-
-def _say(progress: Progress) -> None:
-    said = progress.problem or "done"
-    after = f"{progress.waiting} wait, {progress.left / 60:.1f} min left"
-    print(f"{progress.task.name}: {said}, {progress.seconds:.0f} s; {after}", flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:

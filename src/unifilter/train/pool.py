@@ -45,6 +45,10 @@ class Progress:
     waiting: int
     left: float
 
+    def __str__(self) -> str:
+        said = f"{self.task.name}: {self.problem or 'done'}, {self.seconds:.0f} s"
+        return f"{said}; {self.waiting} wait, {self.left / 60:.1f} min left"
+
 
 class CutOffError(Exception):
     """A task's own word that it stopped because of the time limit: what it finished is kept."""
