@@ -51,6 +51,17 @@ def test_a_legend_of_long_names_stays_in_the_picture():
     assert {tuple(bytes.fromhex(c[1:])) for c in COLOURS[:8]} <= seen
 
 
+def test_a_long_title_stays_in_the_picture(monkeypatch):
+    drawn = []
+    plain = exhibit_image._draw
+    monkeypatch.setattr(exhibit_image, "_draw", lambda plot, axes: (plain(plot, axes), drawn.append(axes)))
+    plot = replace(PLOT, title="A title of many words that would run over the edge of a column " * 2)
+    image(plot, "png", dpi=100)
+    box, edge = drawn[0]._left_title.get_window_extent(), drawn[0].figure.bbox
+    assert box.x1 <= edge.x1
+    assert box.y1 <= edge.y1
+
+
 def test_labels_do_not_overlap_in_a_picture(monkeypatch):
     drawn = []
     plain = exhibit_image._draw

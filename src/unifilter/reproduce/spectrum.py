@@ -29,6 +29,7 @@ COLUMNS = 256  # factorised at a time
 BY_HOP = "How fast each basis vector changes, as printed"
 BASES = {"released": "released basis", "unibasis": "exact basis"}
 AS_PRINTED = "released basis, as printed"
+AXIS = "Σ (x_u - x_v)² / Σ d_u x_u²"
 SUM = "sum of (x_u - x_v)² over edges, by that of d_u x_u²"
 
 
@@ -165,7 +166,7 @@ def _figure(graph: str, basis: str, results: Results, scale: Scale) -> Plot | No
     if paper is not None:
         series.append(Series("weight", [f for f, _ in paper], [w for _, w in paper], printed=True))
     name, title = f"spectrum_{basis}_{safe(graph)}", f"Spectrum of {graph}, {BASES[basis]}"
-    return Plot(name, title, SUM if as_theirs else "frequency f", "weight w", series, caption, "stems")
+    return Plot(name, title, AXIS if as_theirs else "frequency f", "weight w", series, caption, "stems")
 
 
 def _by_hop(results: Results, scale: Scale) -> list[Plot]:
@@ -175,8 +176,8 @@ def _by_hop(results: Results, scale: Scale) -> list[Plot]:
         f, paper = printed_sums(graph, results, scale), printed()["spectrum"].get(graph)
         series += [Series(graph, hops, f)] if f else []
         series += [Series(graph, hops, [p for p, _ in paper], printed=True)] if f and paper else []
-    caption = "The released basis; the mean over columns."
-    plot = Plot("spectrum_by_hop", BY_HOP, "basis vector k", SUM, series, caption)
+    caption = f"The released basis: {SUM}, the mean over columns. The paper prints it for f."
+    plot = Plot("spectrum_by_hop", BY_HOP, "basis vector k", AXIS, series, caption)
     return [plot] if series else []
 
 

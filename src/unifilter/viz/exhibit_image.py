@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from io import BytesIO
 from math import ceil
+from textwrap import fill
 from typing import Any, Literal
 
 import numpy as np
@@ -110,7 +111,8 @@ def _columns(plot: Plot) -> int:
 
 
 def _draw(plot: Plot, axes: Any) -> None:
-    axes.set_title(_plain(plot.title), loc="left", fontsize=10, fontweight="bold")
+    width = int((_size(plot)[0] - 0.8) / 0.085)  # inches beside the numbers of the axis, and of a letter
+    axes.set_title(fill(_plain(plot.title), width), loc="left", fontsize=10, fontweight="bold")
     axes.set_xlabel(_plain(plot.x))
     axes.set_ylabel(_plain(plot.y))
     if plot.log_x:
