@@ -64,6 +64,13 @@ def test_settings_of_the_graph_itself_need_no_note(tmp_path):
     assert (note(results, own), note(results, other)) == ("", "settings of chameleon")
 
 
+def test_a_split_whose_training_failed_is_named(results_of):
+    assert note(results_of([(job("sgc"), [0.8, 0.82, 0.31])]), job("sgc")) == (
+        "split 2 ended at 31.0, the median is 80.0"
+    )
+    assert note(results_of([(job("sgc"), [0.8, 0.82, 0.7])]), job("sgc")) == ""
+
+
 def test_five_starts_are_a_form_of_unifilter_that_the_paper_does_not_have(results_of):
     starts, other = job("unifilter", row=rows.row("unifilter", rows.STARTS)), job("sgc", row="SGC")
     results = results_of([(starts, [0.9] * 3), (other, [0.8] * 3)])

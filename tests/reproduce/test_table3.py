@@ -27,6 +27,9 @@ def test_the_reading_that_the_printed_figures_fit_is_told_by_cells_that_both_hav
     pairs += [(j, [0.5] * 3) for j in searched]  # what was searched on one kind of split says nothing
     *tables, words = table3.show(results_of(pairs), scale)
     assert [t.name for t in tables] == ["table3", "table3_quota48", "goals_table3"]
+    # The printed figures of UniFilter are those of quota splits, and the others' those of the public ones.
+    assert row in tables[0].beyond
+    assert row not in tables[1].beyond
     said = dict(words.items)
     assert said["UniFilter on the ten public splits that came with the graphs"].startswith(
         "mean difference -2.00 points, mean distance 2.00, 1 cells"

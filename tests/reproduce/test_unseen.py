@@ -43,7 +43,9 @@ def test_without_portfolios_of_others_there_is_nothing_to_compare(results_of, sc
     bare = Scale(splits=3, graphs=scale.graphs, configs=tmp_path / "nowhere")
     seen = unseen.job(unseen.SEEN, "cora", KIND, bare)
     assert unseen.jobs(bare) == []
-    assert unseen.check(results_of([(seen, [0.5] * 3)]), bare) == []
+    results = results_of([(seen, [0.5] * 3)])
+    assert unseen.check(results, bare) == []
+    assert list(unseen.show(results, bare)) == []
 
 
 def test_a_claim_needs_all_splits(results_of, two):

@@ -17,6 +17,7 @@ from unifilter.reproduce.settings import whose
 from unifilter.viz.exhibit import Cell, Table, Value
 
 OTHERS = "the best of all other models' rows"
+COLLAPSED = 15.0  # points below the median of the splits
 COMMON = ("auto:", "trained beside")  # notes that say nothing of the accuracy
 
 
@@ -59,7 +60,16 @@ def note(results: Results, job: Job) -> str:
     graph = whose(job.model, job.dataset, results.scale.configs)
     if graph != job.dataset and isinstance(job.how, Published):
         words.append(f"settings of {graph}")
-    return "; ".join(words)
+    return "; ".join([*words, *_collapsed(results, job)])
+
+
+def _collapsed(results: Results, job: Job) -> list[str]:
+    """Splits whose training failed, by which a mean says little of the others."""
+    found = [100 * r.scores["test"]["accuracy"] if r else None for r in results.by_split(job)]
+    known = [accuracy for accuracy in found if accuracy is not None]
+    middle = float(np.median(known)) if known else 0.0
+    low = [(i, a) for i, a in enumerate(found) if a is not None and a < middle - COLLAPSED]
+    return [f"split {i} ended at {a:.1f}, the median is {middle:.1f}" for i, a in low]
 
 
 def whole(results: Results, jobs: Sequence[Job], graph: str) -> dict[str, Value]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,7 +28,11 @@ WANTED = {
     "squirrel": 63.68,
 }
 THEIRS = (rows.PRINTED, rows.RELEASED)
-CAPTION = f"Test accuracy in percent, mean over {{splits}} splits of 48/32/20: {{reading}}. {rows.FORMS}"
+CAPTION = (
+    "Test accuracy in percent, mean over {splits} splits of 48/32/20: {reading}. UniFilter's printed figures "
+    "are those of quota splits, the others' of the public ones: elsewhere they are not counted. "
+    f"{rows.FORMS}"
+)
 
 
 def jobs(scale: Scale) -> list[Job]:
@@ -50,7 +55,8 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
         )
         title = f"Model-optimised methods, 48/32/20: {words}"
         name = "table3" if kind == "fixed" else f"table3_{kind}"
-        found.append(accuracies(name, title, "table3", reading(kind, scale), results, caption))
+        table = accuracies(name, title, "table3", reading(kind, scale), results, caption)
+        found.append(replace(table, beyond=[*table.beyond, *others_splits(kind, table.rows)]))
     reached = goals(
         "goals_table3",
         f"What was wanted: {READINGS['fixed']}",
@@ -59,6 +65,17 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
         {g: w for g, w in WANTED.items() if g in scale.graphs},
     )
     return [*found, *([reached] if reached.rows else []), fit(results, scale)]
+
+
+def others_splits(kind: str, some: Iterable[str]) -> list[str]:
+    """Rows whose printed figures come from the other reading: they are not counted as agreeing or not.
+
+    Examples
+    --------
+    >>> others_splits("fixed", ["GCN, published", "UniFilter, released basis"])
+    ['UniFilter, released basis']
+    """
+    return [row for row in some if row.startswith("UniFilter") == (kind == "fixed")]
 
 
 def fit(results: Results, scale: Scale) -> Words:

@@ -46,8 +46,9 @@ def gain(graph: str, kind: str, results: Results, scale: Scale) -> Value | None:
 
 
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
-    """A table for each kind of splits."""
-    return [_table(kind, results, scale) for kind in PROTOCOLS]
+    """A table for each kind of splits, once there is anything to compare."""
+    tables = [_table(kind, results, scale) for kind in PROTOCOLS]
+    return [t for t in tables if any(cell.ours is not None for cell in t.rows[UNSEEN].values())]
 
 
 def _table(kind: str, results: Results, scale: Scale) -> Table:
