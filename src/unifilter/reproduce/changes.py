@@ -99,4 +99,5 @@ def check(results: Results, scale: Scale) -> Sequence[Claim]:
     return claims
 
 
-PART = Part("changes", "Beyond the paper: changes of the architecture and of training", show, jobs, check=check)
+TITLE = "Beyond the paper: changes of the architecture and of training"
+PART = Part("changes", TITLE, show, jobs, check=check)
