@@ -118,12 +118,17 @@ def loaded(statements: str) -> set[str]:
     return set(ast.literal_eval(out))
 
 
-def test_importing_the_package_is_light():
-    """It loads nothing but the standard library and takes milliseconds (best of three: CI is noisy)."""
-    assert not (HEAVY | {"torch", "numpy", "scipy"}) & loaded("import unifilter")
-    code = "import time; t = time.process_time(); import unifilter; print(time.process_time() - t)"
+def seconds(statement: str) -> float:
+    """What a fresh interpreter computes for it (best of three: CI is noisy)."""
+    code = f"import time; t = time.process_time(); {statement}; print(time.process_time() - t)"
     runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, check=True) for _ in range(3)]
-    assert min(float(run.stdout) for run in runs) < 0.05
+    return min(float(run.stdout) for run in runs)
+
+
+def test_importing_the_package_is_light():
+    """It loads nothing but the standard library, and takes milliseconds: less than one room of the latter."""
+    assert not (HEAVY | {"torch", "numpy", "scipy"}) & loaded("import unifilter")
+    assert seconds("import unifilter") < seconds("import asyncio")
 
 
 def test_the_core_is_light():

@@ -8,12 +8,6 @@ import pytest
 import torch
 
 from unifilter import load
-from unifilter.reproduce.catalog import parts
-from unifilter.reproduce.choice import FOLDER, Choice
-from unifilter.reproduce.draw import exhibits
-from unifilter.reproduce.executor import results_of
-from unifilter.reproduce.part import Scale
-from unifilter.reproduce.readme import rewrite
 
 README = Path(__file__).parents[1] / "README.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
@@ -44,14 +38,3 @@ def test_the_one_fact(data):
     exec(block, found)
     assert found["B"].shape == (11, data.n, 6)
     assert found["Z"].shape == (data.n, 6)
-
-
-def test_its_tables_are_those_of_the_records():
-    """And those of docs/reproduction.md: nothing is typed, and nothing that was run anew is forgotten."""
-    root = README.parent
-    choice = Choice(out=root / FOLDER, configs=root / Scale.configs)
-    shown = exhibits(parts(["all"]), results_of(choice.folder, choice.scale), choice.scale)
-    by_name = {exhibit.name: exhibit for some in shown.values() for exhibit in some}
-    for file in (README, root / "docs/reproduction.md"):
-        text = file.read_text()
-        assert rewrite(text, by_name) == text, f"`unifilter report {file.relative_to(root)}` writes it anew"
