@@ -94,9 +94,7 @@ def jobs(model: str, graph: str, protocol: str, scale: Scale) -> list[Job]:
         if not scale.quick and graph in SIX and parse(protocol)[0] == "quota":
             found.append(Job(row(model, SEARCHED_MORE), graph, protocol, Searched(model, MANY, whole=True)))
         if not scale.quick:
-            ours = searched.first + own_settings(scale.configs)
-            how = replace(searched, first=ours[: scale.settings])
-            found.append(Job(row(model, EXTENDED), graph, protocol, how))
+            found.append(Job(row(model, EXTENDED), graph, protocol, extended(scale)))
             if own := own_setting(graph, protocol, scale.configs):
                 starts = Auto(portfolio=(own,), whose=LONG)
                 found.append(Job(row(model, STARTS), graph, protocol, starts))
@@ -112,6 +110,13 @@ def search_of(model: str, scale: Scale) -> Searched:
     """The search of a model: what was published of it, and settings of its space."""
     first = () if scale.quick else known_settings(model, scale.configs)
     return Searched(model, scale.settings, first=first[: scale.settings])
+
+
+def extended(scale: Scale) -> Searched:
+    """UniFilter's search that begins with what long searches found here, too."""
+    searched = search_of("unifilter", scale)
+    first = searched.first + own_settings(scale.configs)
+    return replace(searched, first=first[: scale.settings])
 
 
 def table(name: str, kind: str, graphs: Sequence[str], scale: Scale) -> list[Job]:
