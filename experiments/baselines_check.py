@@ -110,20 +110,26 @@ def say(progress: Progress) -> None:
 
 
 def kept(cell: Cell, count: int, known: list[Record], epochs: int | None = None) -> list[Record]:
-    """A record a trial where there is one: under this limit of epochs, or the longest of any."""
+    """A record a trial where there is one, all under one limit of epochs: another one is another experiment.
+
+    Without a limit given, the one under which most trials have a record, and of these the longest.
+    """
     about = described(cell.dataset) | {"preprocessing": cell.entry.preprocess}
     mine = [r for r in known if r.model == cell.model and r.dataset["name"] == about["name"]]
-    found = []
-    for split, seed in trials(cell.dataset, cell.protocol, count):
-        training = replace(cell.entry.training, seed=cell.entry.training.seed + seed)
-        limits = {r.training["epochs"] for r in mine} if epochs is None else {min(epochs, training.epochs)}
-        for limit in sorted(limits, reverse=True):
-            served = Served(cell.entry, replace(training, epochs=limit))
-            record = next((r for r in mine if served.by(r, about, split)), None)
-            if record is not None:
-                found.append(record)
-                break
-    return found
+    some = trials(cell.dataset, cell.protocol, count)
+
+    def under(limit: int) -> list[Record]:
+        found = []
+        for split, seed in some:
+            training = replace(cell.entry.training, seed=cell.entry.training.seed + seed, epochs=limit)
+            served = Served(cell.entry, training)
+            found += [r for r in mine if served.by(r, about, split)][:1]
+        return found
+
+    limits = (
+        {r.training["epochs"] for r in mine} if epochs is None else {min(epochs, cell.entry.training.epochs)}
+    )
+    return max((under(limit) for limit in sorted(limits, reverse=True)), key=len, default=[])
 
 
 def searched(cell: Cell, count: int, known: list[Record], folder: Path) -> float | None:

@@ -39,3 +39,18 @@ def test_a_guess_has_the_winner_of_its_search_beside_it(tmp_path, guessed):
     found = baselines_check.line(cell, 2, known, None, tmp_path)
     assert found["searched"] == (pytest.approx(found["mean"]) if guessed else None)
     assert (found["within_searched"] is None) == (not guessed)
+
+
+def test_a_mean_is_over_runs_of_one_limit_of_epochs(tmp_path):
+    cell = baselines_check.Cell("mlp", GRAPH, "stratified", Entry("mlp", training=Training()), 50.0, "")
+    file = tmp_path / "records.jsonl"
+
+    def limits():
+        found = baselines_check.kept(cell, 2, baselines_check.resume(file))
+        return [r.training["epochs"] for r in found]
+
+    baselines_check.work(cell, file, 2, 3, "cpu")
+    baselines_check.work(cell, file, 1, 5, "cpu")
+    assert limits() == [3, 3]
+    baselines_check.work(cell, file, 2, 5, "cpu")
+    assert limits() == [5, 5]
