@@ -5,15 +5,18 @@ import inspect
 import pytest
 
 from reproduce.measured import GRAPHS, SMALL, measured, nothing
-from unifilter.reproduce import errata, errata_words
-from unifilter.reproduce.part import Scale
+from unifilter.presets import preset
+from unifilter.reproduce import datasets, errata, errata_words, theorem1
+from unifilter.reproduce.estimates import by_protocol
+from unifilter.reproduce.executor import results_of, take
+from unifilter.reproduce.part import SIX, Claim, Scale
 
 # What the paper's own figures say, without a measurement.
-ALWAYS = {"closed_form", "swapped", "second", "gain", "counted", "wide_range"}
+ALWAYS = {"closed_form", "swapped", "second", "gain", "counted", "wide_range", "unsaid"}
 FUNCTIONS = {
     name: f
     for name, f in inspect.getmembers(errata_words, inspect.isfunction)
-    if f.__module__ == errata_words.__name__ and not name.startswith("_") and name != "each"
+    if f.__module__ == errata_words.__name__ and not name.startswith("_") and name not in ("each", "joined")
 }
 
 
@@ -41,6 +44,47 @@ def test_the_figures_are_those_that_were_measured(results):
     assert "cosine of 0.339" in errata_words.not_theorem_4(results, SMALL)
 
 
+def test_theorem_1_is_told_with_what_it_was_tried_on(results):
+    said = errata_words.proportional(results, SMALL)
+    assert "D^1/2 Y has f = (1 - h)/2 on any graph" in said
+    assert "on block models of 2 equal classes the filtered signal's frequency is 1 - h" in said
+    assert "a matrix for each hop, not the theorem's one w" in said
+    for graph, ratio in theorem1.ratios("labels", results, SMALL).items():
+        assert f"{graph} {ratio:.2f}" in said
+    assert "NOT" not in said
+
+
+def test_a_law_that_fails_is_told_as_failing(results, monkeypatch):
+    broken = Claim("two is one", False, "2 against 1")
+    monkeypatch.setattr(theorem1, "check", lambda results, scale: [broken])
+    assert "it does NOT hold that two is one (2 against 1)" in errata_words.proportional(results, SMALL)
+
+
+def test_labels_of_real_graphs_have_no_common_factor(mirror, tmp_path):
+    scale = Scale(graphs=("cora", "chameleon"))
+    for graph in scale.graphs:
+        take(theorem1.of_graph(graph), tmp_path, "cpu")
+    said = errata_words.proportional(results_of(tmp_path, scale), scale)
+    assert "cora 0.84; chameleon 0.61. From 0.61 to 0.84 is not one factor." in said
+
+
+def test_cosines_say_what_they_are_of(results):
+    said = errata_words.not_theorem_4(results, SMALL)
+    assert "all pairs of u_1 to u_10 and the first 256 feature columns" in said
+    assert "x and u_1 have 0.339/||x||" in said
+
+
+def test_the_code_tells_what_the_paper_does_not(mirror, tmp_path):
+    scale = Scale(graphs=("cora", "chameleon"))
+    for graph in scale.graphs:
+        take(datasets.measure(graph), tmp_path, "cpu")
+    said = errata_words.unsaid(results_of(tmp_path, scale), scale)
+    assert "Validation accuracy is watched, for at most 1000 epochs." in said
+    assert "chameleon 31,371 edges in 36,051 lines" in said
+    assert "cora" not in said  # listed both ways
+    assert all(preset(graph).training.patience == 200 for graph in SIX)  # as printed
+
+
 def test_the_papers_own_figures_contradict_its_text(tmp_path):
     empty = nothing(Scale(), tmp_path)
     assert "Specformer 81.49, UniFilter 81.39" in errata_words.second(empty, Scale())
@@ -50,9 +94,6 @@ def test_the_papers_own_figures_contradict_its_text(tmp_path):
 
 
 def test_the_estimates_tell_which_splits_were_drawn(mirror, tmp_path):
-    from unifilter.reproduce.estimates import by_protocol
-    from unifilter.reproduce.executor import results_of, take
-
     scale = Scale(graphs=("citeseer",))
     for kind in ("quota48", "fixed"):
         take(by_protocol("citeseer", kind, scale), tmp_path, "cpu")

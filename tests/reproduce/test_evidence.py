@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from unifilter import Dataset, Graph
+from unifilter import Dataset, Graph, lanczos, propagation
+from unifilter.bases import monomial, released
 from unifilter.data import load
 from unifilter.reproduce.evidence import (
     ABOUT,
+    TAU,
+    H,
     cosines,
     edge_sums,
     expected_on_a_ring,
@@ -24,6 +27,28 @@ def test_the_exact_basis_keeps_theorem_4_and_the_released_one_does_not():
     assert found["exact"]["least"] == pytest.approx(c, abs=1e-9)
     assert found["exact"]["largest"] == pytest.approx(c, abs=1e-9)
     assert abs(found["released"]["median"] - c) > 0.1
+
+
+@pytest.mark.parametrize("length", [0.2, 1.0, 8.0])
+def test_the_released_u_1_turns_away_from_x_the_longer_x_is(length):
+    data = load("sbm:n=200")
+    P, x = propagation(data.graph, dtype=torch.float64), data.features().double()[:, :1]
+    _, T, norm = lanczos(P, length * x / x.norm(), 3)
+    u = (released(T, norm, TAU, H) - TAU * monomial(T, norm * T.e1, 3))[1, :, 0]
+    c = math.cos(math.pi / 2 * (1 - H))
+    assert float(u[0] / u.norm()) == pytest.approx(min(1, c / length))
+
+
+def test_the_first_vector_is_not_among_the_cosines():
+    """At length 100 it is at c/100 to u_1; all pairs without it are nearer."""
+    data = load("sbm:n=200")
+    x = data.features()[:, :1].numpy()
+    found = cosines(
+        Dataset(data.graph, 100 * x / np.linalg.norm(x), data.y),
+        {"h": H, "tau": TAU, "preprocess": "none"},
+        "cpu",
+    )
+    assert found["released"]["least"] > 2 * math.cos(math.pi / 2 * (1 - H)) / 100
 
 
 def test_a_column_whose_krylov_space_ends_is_left_out():

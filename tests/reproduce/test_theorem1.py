@@ -5,7 +5,21 @@ import torch
 from reproduce.measured import GRAPHS, SMALL, measured
 from unifilter import propagation, signal_frequency
 from unifilter.data import load
-from unifilter.reproduce.theorem1 import CLASSES, PART, SIGNALS, filtered, frequencies, slope, take, together
+from unifilter.reproduce.executor import results_of
+from unifilter.reproduce.executor import take as run
+from unifilter.reproduce.part import Scale
+from unifilter.reproduce.theorem1 import (
+    CLASSES,
+    PART,
+    SIGNALS,
+    filtered,
+    frequencies,
+    of_graph,
+    ratios,
+    slope,
+    take,
+    together,
+)
 
 
 def test_the_signal_of_the_proof_has_half_of_one_minus_h_on_any_graph():
@@ -13,6 +27,18 @@ def test_the_signal_of_the_proof_has_half_of_one_minus_h_on_any_graph():
         found = take(load(name), {"filter": False}, "cpu")
         assert found["frequency"]["proof"] == pytest.approx((1 - found["graph"]["h"]) / 2, abs=1e-12)
         assert "filtered" not in found["frequency"]
+
+
+def test_labels_have_a_factor_of_their_own_on_every_graph(tmp_path):
+    scale = Scale(graphs=("sbm:n=300,h=0.8,classes=2", "sbm:n=300,h=0.8,classes=5"))
+    for graph in scale.graphs:
+        run(of_graph(graph), tmp_path, "cpu")
+    results = results_of(tmp_path, scale)
+    two, five = ratios("labels", results, scale).values()
+    assert (two, five) == pytest.approx((slope(2), slope(5)), abs=0.1)
+    assert list(ratios("proof", results, scale).values()) == pytest.approx([0.5, 0.5], abs=1e-12)
+    caption = PART.show(results, scale)[-1].caption
+    assert f"f/(1 - h) goes from {five:.2f} to {two:.2f}: not one factor." in caption
 
 
 def test_columns_together_are_weighed_by_their_length():
