@@ -3,7 +3,16 @@ import pytest
 
 from unifilter.data import load
 from unifilter.reproduce import rows
-from unifilter.reproduce.accuracies import OTHERS, accuracies, beats, best_of, goals, majorities, note
+from unifilter.reproduce.accuracies import (
+    OTHERS,
+    accuracies,
+    beats,
+    best_of,
+    failures,
+    goals,
+    majorities,
+    note,
+)
 from unifilter.reproduce.part import Job, Published, Scale
 from unifilter.reproduce.results import Results
 from unifilter.train.entries import Entry
@@ -123,3 +132,35 @@ def test_goals_stand_beside_both_forms_and_the_best_of_the_others(results_of):
     assert (best.ours.mean, best.note) == (pytest.approx(90), "SIGN, published")
     assert "UniFilter, released basis" not in table.rows
     assert table.verdicts()["alone"] == 2
+
+
+def test_the_claim_of_a_lead_names_its_paired_gain(results_of, scale):
+    ours, other = (
+        next(j for j in rows.jobs(model, "cora", "quota:3", scale) if j.row.endswith(", searched"))
+        for model in ("unifilter", "sgc")
+    )
+    results = results_of([(ours, [0.8, 0.7, 0.6]), (other, [0.79, 0.71, 0.59])])
+    claim = best_of(results, [ours, other])[0]
+    gain = results.gain(ours, other)
+    assert claim.evidence.endswith(f"paired {gain.mean:+.2f} ± {gain.half:.2f}")
+    assert abs(gain.mean) < gain.half  # a lead, but none that three splits can tell
+
+
+def test_a_cell_says_that_nothing_was_learned(results_of, scale):
+    job = next(j for j in rows.jobs("sgc", "cora", "quota:3", scale) if j.row == "SGC, searched")
+    results = results_of([(job, [0.1, 0.1, 0.1])])
+    for record in results.of(job):
+        record.scores["train"] = {"accuracy": 0.21}
+    assert "only 21% of the training nodes are right" in note(results, job)
+    for record in results.of(job):
+        record.scores["train"] = {"accuracy": 0.31}
+    assert note(results, job) == ""
+
+
+def test_a_plot_names_the_trainings_that_failed(results_of, scale):
+    job = next(j for j in rows.jobs("sgc", "cora", "quota:3", scale) if j.row == "SGC, searched")
+    results = results_of([(job, [0.6, 0.61, 0.4])])
+    assert failures(results, [job]) == (
+        " Trainings that failed: SGC, searched, split 2 ended at 40.0, the median is 60.0."
+    )
+    assert failures(results_of([(job, [0.6, 0.61, 0.5])]), [job]) == ""

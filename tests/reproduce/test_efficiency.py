@@ -74,3 +74,15 @@ def test_a_solver_has_no_epochs_and_its_training_is_what_was_timed(results_of, s
     table = efficiency.show(Results([*results.records, record], results.folder, scale), scale)[0]
     assert "ms an epoch" not in table.rows["ASGC"]
     assert table.rows["ASGC"]["training (s)"].ours.mean == pytest.approx(0.7)
+
+
+def test_accuracies_of_two_kinds_of_splits_have_a_plot_each(results_of, scale):
+    some = [j for kind in ("quota", "fixed") for j in rows.jobs("unifilter", "cora", f"{kind}:3", scale)]
+    exact = [j for j in some if j.row.endswith(rows.EXACT)]
+    results = results_of([(job, [accuracy] * 3) for job, accuracy in zip(exact, (0.8, 0.7), strict=True)])
+    measure = efficiency.measure("unifilter", "cora", scale)
+    cost = {"epoch_ms": 2.0, "prepare_seconds": 0.5, "peak_mb": 30.0, "parameters": 5000.0, "epochs": 50.0}
+    record = Record("efficiency", dict(measure.what), {}, {"name": "cora"}, {}, 0, {"cost": cost})
+    plots = efficiency.show(Results([*results.records, record], results.folder, scale), scale)[1:]
+    assert [p.name for p in plots] == ["efficiency_cora_table2", "efficiency_cora_table3"]
+    assert [list(p.series[0].y) for p in plots] == [[pytest.approx(80)], [pytest.approx(70)]]

@@ -18,6 +18,7 @@ from unifilter.viz.exhibit import Cell, Table, Value
 
 OTHERS = "the best of all other models' rows"
 COLLAPSED = 15.0  # points below the median of the splits
+LEARNED = 30.0  # percent of the training nodes: who gets fewer of them right has learned next to nothing
 COMMON = ("auto:", "trained beside")  # notes that say nothing of the accuracy
 
 
@@ -60,10 +61,19 @@ def note(results: Results, job: Job) -> str:
     graph = whose(job.model, job.dataset, results.scale.configs)
     if graph != job.dataset and isinstance(job.how, Published):
         words.append(f"settings of {graph}")
-    return "; ".join([*words, *_collapsed(results, job)])
+    seen = [100 * r.scores["train"]["accuracy"] for r in results.of(job) if "train" in r.scores]
+    if seen and np.mean(seen) < LEARNED:
+        words.append(f"only {np.mean(seen):.0f}% of the training nodes are right")
+    return "; ".join([*words, *collapsed(results, job)])
 
 
-def _collapsed(results: Results, job: Job) -> list[str]:
+def failures(results: Results, jobs: Sequence[Job]) -> str:
+    """For the caption of a plot: whose trainings failed on which splits."""
+    found = [f"{job.row}, {' and '.join(low)}" for job in jobs if (low := collapsed(results, job))]
+    return f" Trainings that failed: {'; '.join(found)}." if found else ""
+
+
+def collapsed(results: Results, job: Job) -> list[str]:
     """Splits whose training failed, by which a mean says little of the others."""
     found = [100 * r.scores["test"]["accuracy"] if r else None for r in results.by_split(job)]
     known = [accuracy for accuracy in found if accuracy is not None]
@@ -87,6 +97,7 @@ def best_of(results: Results, jobs: Sequence[Job]) -> list[Claim]:
     claims = []
     for graph in dict.fromkeys(job.dataset for job in jobs):
         means = {row: value.mean for row, value in whole(results, jobs, graph).items()}
+        found = {job.row: job for job in jobs if job.dataset == graph}
         others = {r: m for r, m in means.items() if not r.startswith("UniFilter")}
         for form in (rows.SEARCHED, rows.EXTENDED, rows.STARTS, rows.AUTO):
             mine = rows.row("unifilter", form)
@@ -95,7 +106,9 @@ def best_of(results: Results, jobs: Sequence[Job]) -> list[Claim]:
                 sentence = (
                     f"{mine}: the highest mean of {len(others) + 1} rows on {graph}, {jobs[0].protocol}"
                 )
-                evidence = f"{means[mine]:.2f}, {best} {others[best]:.2f}"
+                gain = results.gain(found[mine], found[best])
+                paired = f"; paired {gain.mean:+.2f} ± {gain.half:.2f}" if gain and gain.half else ""
+                evidence = f"{means[mine]:.2f}, {best} {others[best]:.2f}{paired}"
                 claims.append(Claim(sentence, means[mine] >= others[best], evidence))
     return claims
 

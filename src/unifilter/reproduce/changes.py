@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale
-from unifilter.reproduce.results import Results, cell_of
+from unifilter.reproduce.results import Results, cell_of, whole
 from unifilter.train.config import Training
 from unifilter.train.entries import Entry
 from unifilter.viz.exhibit import Cell, Exhibit, Table, Value
@@ -59,8 +59,9 @@ def jobs(scale: Scale) -> list[Job]:
 
 
 def gain(change: str, dropout: float, graph: str, results: Results, scale: Scale) -> Value | None:
-    """Points that a change gains, split by split."""
-    return results.gain(job(change, dropout, graph, scale), job(PLAIN, dropout, graph, scale))
+    """Points that a change gains, split by split; None before all splits were run."""
+    found = results.gain(job(change, dropout, graph, scale), job(PLAIN, dropout, graph, scale))
+    return whole(found, scale.splits)
 
 
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
@@ -92,7 +93,7 @@ def check(results: Results, scale: Scale) -> Sequence[Claim]:
     cases = [(c, p, g) for p in _dropouts(scale) for c in ALL if c != PLAIN for g in scale.graphs]
     for change, dropout, graph in () if scale.quick else cases:
         found = gain(change, dropout, graph, results, scale)
-        if found is not None and found.half is not None and found.runs == scale.splits:
+        if found is not None and found.half is not None:
             evidence = f"{found.mean:+.2f} ± {found.half:.2f} points"
             sentence = f"{change}: helps on {graph} with dropout {dropout:g}"
             claims.append(Claim(sentence, found.mean > found.half, evidence))

@@ -75,7 +75,7 @@ def take(dataset: Dataset, what: Mapping[str, Any], device: str) -> dict[str, di
 
 
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
-    """A table and a plot a graph."""
+    """A graph has a table, and a plot for each kind of splits: their accuracies do not compare."""
     return [e for graph in scale.has(*GRAPHS) for e in _of(graph, results, scale)]
 
 
@@ -83,8 +83,7 @@ CAPTION = (
     "Every model trained alone with its published settings, on one quota split; an epoch is a step and an "
     "evaluation. A training has as many of them as the runs behind the accuracy had on average; a solver has "
     "no epochs. On a CPU the memory is that of the process. Accuracies are those of the same settings, or, "
-    "with a note, of searched ones (of a grid, its first point is timed); in the plot those of 60/20/20 "
-    "where there are some."
+    "with a note, of searched ones (of a grid, its first point is timed)."
 )
 EPOCH, TRAINING = "ms an epoch", "training (s)"
 COLUMNS = {
@@ -93,12 +92,13 @@ COLUMNS = {
     "peak memory (MB)": ("peak_mb", 1.0),
     "parameters (thousands)": ("parameters", 1e-3),
 }
-ACCURACY = {"table2": "accuracy, 60/20/20 (%)", "table3": "accuracy, 48/32/20 (%)"}
+SPLITS = {"table2": "60/20/20", "table3": "48/32/20"}
+ACCURACY = {table: f"accuracy, {splits} (%)" for table, splits in SPLITS.items()}
 
 
 def _of(graph: str, results: Results, scale: Scale) -> list[Exhibit]:
     found: dict[str, dict[str, Cell]] = {}
-    points: dict[str, Series] = {}
+    points: dict[str, list[Series]] = {name: [] for name in ACCURACY.values()}
     for model in models(scale):
         taken = results.taken(measure(model, graph, scale))
         title = model_class(model).card.title
@@ -118,7 +118,7 @@ def _of(graph: str, results: Results, scale: Scale) -> list[Exhibit]:
                 other = job.row.endswith(rows.SEARCHED)
                 found[title][name] = Cell(value, note="another setting than the one timed" if other else "")
                 found[title].setdefault(TRAINING, Cell(Value(seconds)))
-                points.setdefault(title, Series(title, [seconds], [value.mean], [value.half], labels=[title]))
+                points[name].append(Series(title, [seconds], [value.mean], [value.half], labels=[title]))
     if not found:
         return []
     safe = "".join(c if c.isalnum() else "_" for c in graph)
@@ -129,10 +129,11 @@ def _of(graph: str, results: Results, scale: Scale) -> list[Exhibit]:
     exhibits: list[Exhibit] = [
         Table(f"efficiency_{safe}", title, columns, found, caption, unit="", best="none", corner="model")
     ]
-    if points:
-        name, title = f"efficiency_{safe}_plot", f"Accuracy against the time of a training, {graph}"
-        axes = "seconds to train", "test accuracy (%)"
-        exhibits.append(Plot(name, title, *axes, list(points.values()), caption, "points", log_x=True))
+    for table, name in ACCURACY.items():
+        if points[name]:
+            title = f"Accuracy against the time of a training, {graph}, {SPLITS[table]}"
+            axes = f"efficiency_{safe}_{table}", title, "seconds to train", "test accuracy (%)"
+            exhibits.append(Plot(*axes, points[name], caption, "points", log_x=True))
     return exhibits
 
 

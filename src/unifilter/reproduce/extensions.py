@@ -9,7 +9,7 @@ from typing import Any
 from unifilter.models._registry import configure
 from unifilter.reproduce import rows
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, Searched
-from unifilter.reproduce.results import Results, cell_of
+from unifilter.reproduce.results import Results, cell_of, whole
 from unifilter.train.entries import Entry
 from unifilter.viz.exhibit import Cell, Exhibit, Table, Value
 
@@ -28,7 +28,7 @@ KINDS = {"quota": "60/20/20 quota splits", "fixed": "public splits of 48/32/20"}
 CAPTION = (
     "Test accuracy in percent on {splits} {kind}. UniFilter with the setting of its row *extended, searched* "
     "and without what that setting has beyond the model of the paper's text, one thing at a time and all of "
-    "it; nothing else was tuned anew. Batch normalisation is in one of the released settings. Cells are empty "
+    "it; nothing else was tuned anew. Batch normalisation is in a released setting, too. Cells are empty "
     "where the setting has none of it{plain}. Gains are paired."
 )
 
@@ -58,11 +58,11 @@ def differs(without: str, graph: str, kind: str, results: Results, scale: Scale)
 
 
 def gain(without: str, graph: str, kind: str, results: Results, scale: Scale) -> Value | None:
-    """Points that an extension gains, split by split."""
+    """Points that an extension gains, split by split; None before all splits were run."""
     if not differs(without, graph, kind, results, scale):
         return None
     found = results.gain(job("", graph, kind, scale), job(without, graph, kind, scale))
-    return found if found is not None and found.runs == scale.splits else None
+    return whole(found, scale.splits)
 
 
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from unifilter.reproduce.accuracies import collapsed
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale
 from unifilter.reproduce.printed import half_of, printed
 from unifilter.reproduce.results import Results
@@ -44,7 +45,9 @@ def _table(graph: str, results: Results, scale: Scale) -> Table:
         for i, h in enumerate(values(graph)):
             mean, spread = paper["accuracy"][i] if paper else (None, None)
             half = None if spread is None else half_of(spread)
-            cells[f"h = {h:g}"] = Cell(results.value(job(graph, basis, h, scale)), mean, printed_half=half)
+            one = job(graph, basis, h, scale)
+            note = "; ".join(collapsed(results, one))
+            cells[f"h = {h:g}"] = Cell(results.value(one), mean, note, half)
         rows[name] = cells
     caption = (
         "The authors' setting of the graph, with h as given instead of estimated; 60/20/20 quota splits."

@@ -173,6 +173,17 @@ def cell_of(value: Value | None, splits: int) -> Cell:
     return Cell(value, note=f"{value.runs} of {splits} splits" if value and short else "")
 
 
+def whole(value: Value | None, splits: int) -> Value | None:
+    """A value over all splits, else None: a mean over some of them does not compare with those over all.
+
+    Examples
+    --------
+    >>> whole(value_of([90.0, 91.0]), 10) is None
+    True
+    """
+    return value if value is not None and value.runs == splits else None
+
+
 def _on(record: Record, split: Split) -> bool:
     return (record.split.get("name"), record.split.get("seed")) == (split.name, split.seed)
 

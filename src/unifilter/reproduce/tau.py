@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from unifilter.reproduce.accuracies import failures
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, unproven
 from unifilter.reproduce.printed import half_of, printed
 from unifilter.reproduce.results import Results
@@ -59,6 +60,7 @@ def _figure(graph: str, results: Results, scale: Scale) -> Plot:
         half = [half_of(s) for s in spreads]
         series.append(Series(BASES["released"], paper["tau"], means, half, printed=True))
     caption = "The authors' setting of the graph, with tau as given; 60/20/20 quota splits, 95% intervals."
+    caption += failures(results, [job(graph, b, t, scale) for b in BASES for t in taus(scale)])
     title = f"Sensitivity to tau, {graph}"
     return Plot(f"tau_{_safe(graph)}", title, "tau", "test accuracy (%)", series, caption)
 

@@ -49,9 +49,9 @@ class Space:
         return {name: rng.choice(list(values)) for name, values in self.values.items()}
 
 
-# The ranges of the paper's appendix and of its released settings, and what the exact basis adds: tau and h
-# are learned, with no search; fewer hops are a part of the same V. Dropout is the MLP's, that of the basis is
-# left out.
+# Around the ranges of the paper's appendix. Learning rates, widths, depths and dropout are the paper's; but
+# tau and h are learned, with no search; fewer hops are a part of the same V; decays go beyond 0.001;
+# initialisation may be torch's. Left out: dropout on the basis, some learning rates of w.
 PAPER_SPACE = Space(
     {
         "preprocess": ["row", "none"],
