@@ -86,7 +86,7 @@ def test_five_starts_are_a_form_of_unifilter_that_the_paper_does_not_have(result
     assert accuracies("t", "T", "table2", [starts, other], results).beyond == [starts.row]
     (claim,) = best_of(results, [starts, other])
     assert (claim.holds, claim.sentence.startswith(starts.row)) == (True, True)
-    assert starts.row in goals("g", "G", [starts, other], results, {"cora": 85.0}).rows
+    assert starts.row in goals("g", "G", "mine", [starts, other], results, {"cora": 85.0}).rows
 
 
 @pytest.mark.parametrize(("ours", "holds"), [(0.9, True), (0.7, False)])
@@ -126,12 +126,21 @@ def test_goals_stand_beside_both_forms_and_the_best_of_the_others(results_of):
     others = [job("sgc", row="SGC, published"), job("sign", row="SIGN, published")]
     pairs = [(forms["searched"], [0.8] * 3), (forms["released basis"], [0.99] * 3)]
     results = results_of([*pairs, (others[0], [0.7] * 3), (others[1], [0.9] * 3)])
-    table = goals("g", "G", [*forms.values(), *others], results, {"cora": 85.0, "pubmed": 90.0})
+    table = goals("g", "G", "mine", [*forms.values(), *others], results, {"cora": 85.0, "pubmed": 90.0})
     mine, best = table.rows["UniFilter, searched"]["cora"], table.rows[OTHERS]["cora"]
     assert (mine.ours.mean, mine.printed, round(mine.difference, 6)) == (pytest.approx(80), 85.0, -5.0)
     assert (best.ours.mean, best.note) == (pytest.approx(90), "SIGN, published")
     assert "UniFilter, released basis" not in table.rows
     assert table.verdicts()["alone"] == 2
+    assert "beside the target, mine." in table.caption
+    assert "still to be run" not in table.caption
+
+
+def test_goals_name_the_searches_that_are_still_to_be_run(results_of):
+    jobs = [job("sgc", row="SGC, searched"), job("sign", row="SIGN, searched")]
+    results = results_of([(jobs[0], [0.8] * 3), (jobs[1], [0.9] * 2)])
+    caption = goals("g", "G", "mine", jobs, results, {"cora": 85.0}).caption
+    assert caption.endswith("Searches that are still to be run: SIGN on cora.")
 
 
 def test_the_claim_of_a_lead_names_its_paired_gain(results_of, scale):
