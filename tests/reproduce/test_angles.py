@@ -82,6 +82,7 @@ def test_exact_vectors_keep_the_angle_that_single_precision_loses(tmp_path):
     assert len(table.columns) == 8
     kept_angle = [c.ours.mean for c in table.rows[BASES["exact"]].values()]
     assert kept_angle == pytest.approx([70.2] * 8, abs=1e-8)
+    assert set(table.beyond) == set(table.rows) - {BASES["homophily"], BASES["released"]}
 
 
 def test_the_released_steps_print_the_papers_first_angles(mirror):

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -53,5 +54,18 @@ def test_without_any_record_every_part_shows_something_under_a_name_of_its_own(s
 
 def test_the_page_says_what_the_records_were_made_with(results_of):
     said = subtitle(results_of([(JOB, [0.8, 0.9])]).records)
-    assert said.startswith("2 Records, made with torch ")
-    assert said.endswith("on cpu")
+    assert said.startswith("2 Records, made with unifilter ")
+    assert ", on CPUs (torch " in said
+
+
+def test_versions_are_grouped_by_device(results_of):
+    one, two, three = results_of([(JOB, [0.8, 0.9, 0.7])]).records
+    records = [
+        replace(one, versions={"torch": "2.9.1", "unifilter": "0.1.0"}),
+        replace(two, versions={"torch": "2.13.0+cpu", "unifilter": "0.1.0"}),
+        replace(three, versions={"torch": "2.11.0"}, device="NVIDIA H200"),
+    ]
+    wanted = "made with unifilter 0.1.0, on an NVIDIA H200 (torch 2.11) and on CPUs (torch 2.9, 2.13)"
+    assert subtitle(records) == f"3 Records, {wanted}"
+    bare = [replace(record, versions={}) for record in records]
+    assert subtitle(bare) == "3 Records, made with unifilter, on an NVIDIA H200 and on CPUs"

@@ -25,6 +25,8 @@ def test_means_and_spreads_of_all_protocols_are_shown(tmp_path):
     assert means.rows["60%, quota splits"][GRAPHS[0]].ours.mean == pytest.approx(sum(quota) / 2)
     spread = abs(quota[0] - quota[1]) / 2**0.5
     assert spreads.rows["60%, quota splits"][GRAPHS[0]].ours.mean == pytest.approx(spread)
+    assert means.beyond == spreads.beyond == ("48%, fixed splits",)
+    assert set(means.beyond) <= set(means.rows)
     assert shares.columns == ["20%", "60%"]
     assert {p.name for p in plots} == {f"estimates_{safe(g)}" for g in GRAPHS}
     assert all(isinstance(p, Plot) for p in plots)

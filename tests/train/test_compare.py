@@ -222,6 +222,15 @@ def test_rows_are_sorted_and_tested_in_pairs_against_the_best(data):
     assert rows["best"].epoch_seconds == pytest.approx(record.seconds["train"] / record.epochs)
 
 
+def test_p_allows_for_training_sets_that_overlap(data):
+    some = trials_of(data, "stratified:4")
+    found = compare(data, some, ENTRIES)
+    assert found.overlap == pytest.approx(1 / 3, abs=0.01)
+    plain, corrected = (c.rows()[1].p for c in (replace(found, overlap=0.0), found))
+    assert corrected > plain
+    assert room.overlap(some[:1] * 3) == 0  # seeds on one split are no resamples
+
+
 def test_a_single_split_has_neither_interval_nor_test(data):
     rows = compare(data, trials_of(data, "stratified:1"), ENTRIES).rows()
     assert [(row.interval, row.p) for row in rows] == [(None, None)] * 2
@@ -248,3 +257,10 @@ def test_a_model_that_comes_twice_is_refused():
             trials_of(data, "stratified:2"),
             [Entry("sgc"), Entry("mlp"), Entry("sgc", options={"K": 1})],
         )
+
+
+def test_splits_without_test_nodes_are_refused_before_anything_is_trained(data, count):
+    trials = [*trials_of(data, "stratified:1"), Trial(splits.stratified(data.y, 0.8, 0.2))]
+    with pytest.raises(ValueError, match=r"1 of 2 splits \(stratified 0.8/0.2\) have none"):
+        compare(data, trials, ENTRIES)
+    assert count == {"run": 0, "prepare": 0}

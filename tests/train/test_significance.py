@@ -35,6 +35,26 @@ def test_the_paired_test_is_scipy_s():
     assert paired(a, b) == paired(b, a)
 
 
+def test_with_overlap_it_is_nadeau_and_bengio_s():
+    """Their t is that of the plain test, shrunk by sqrt(1 + r n_test / n_train); so is the interval."""
+    rng = np.random.default_rng(2)
+    a, ratio = rng.normal(0.8, 0.02, 10), 20 / 48
+    b = a + rng.normal(0.02, 0.01, 10)
+    shrunk = stats.ttest_rel(a, b).statistic / math.sqrt(1 + 10 * ratio)
+    assert paired(a, b, ratio) == pytest.approx(2 * stats.t.sf(abs(shrunk), 9), rel=1e-12)
+    assert interval(a - b, ratio) == pytest.approx(interval(a - b) * math.sqrt(1 + 10 * ratio), rel=1e-12)
+
+
+def test_the_correction_is_exact_where_gaps_correlate_as_its_authors_assume():
+    """A correlation of n_test / (n_test + n_train) between any two splits, and no difference in truth."""
+    rng, ratio, times = np.random.default_rng(3), 1 / 3, 4000
+    shared = ratio / (1 + ratio)
+    gaps = rng.normal(0, math.sqrt(shared), (times, 1)) + rng.normal(0, math.sqrt(1 - shared), (times, 10))
+    zero = np.zeros(10)
+    assert np.mean([paired(gap, zero, ratio) < 0.05 for gap in gaps]) == pytest.approx(0.05, abs=0.012)
+    assert np.mean([paired(gap, zero) < 0.05 for gap in gaps]) > 0.3
+
+
 def test_without_spread_nothing_is_claimed():
     """Two splits with the same gap are no certainty."""
     a = np.array([0.5, 0.75, 1.0])

@@ -1,5 +1,7 @@
 """One exhibit of every kind, with names that could break a page, a pipe table or a LaTeX file."""
 
+from math import nan
+
 from unifilter.viz.exhibit import Cell, Plot, Series, Table, Value, Words
 
 EVIL = "50% <b>a|b</b> & $x_1$"
@@ -50,6 +52,23 @@ STEMS = Plot(
     "weight w",
     [Series("w", [0.1, 0.4], [-1.0, 0.5], labels=["0", "1"])],
     kind="stems",
+)
+MUTED = Plot(
+    "muted",
+    "One among many",
+    "h",
+    "accuracy (%)",
+    [
+        Series("a", [0.0, 1.0], [60.0, 80.0], [2.0, 2.0]),
+        Series("b", [0.0, 1.0], [50.0, 90.0], [3.0, 3.0], muted="other models"),
+        Series("c", [0.0, 1.0], [40.0, 70.0], muted="other models"),
+    ],
+)
+_BARS = Series(
+    "alike", ["GCN", "GCN", "GCN", "distance", "distance"], [1.5, 2.0, nan, 1.0, 2.5], reference=True
+)
+ROWS = Plot(
+    "rows", "Mean rank", "model", "rank", [Series("rank", ["GCN", EVIL], [1.5, 2.0]), _BARS], kind="rows"
 )
 # As on Cora: frequencies crowd at the low end, and the paper's own points stand between ours.
 _F = [0.46, 0.38, 0.33, 0.29, 0.26, 0.24, 0.226, 0.214, 0.206, 0.2, 0.195]

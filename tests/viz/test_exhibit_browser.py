@@ -98,6 +98,17 @@ def ranks(tmp_path_factory):
     return write(parts, tmp_path_factory.mktemp("ranks"), "Reproduced", "a test").as_uri()
 
 
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Six series in colour and thirty grey ones."""
+    h = [i / 10 for i in range(11)]
+    series = [
+        Series(f"a model named {i}", h, [v + i for v in h], muted="other models" * (i > 5)) for i in range(36)
+    ]
+    plot = Plot("many", "Many", "homophily h", "accuracy", series)
+    return write({"Many": [plot]}, tmp_path_factory.mktemp("many"), "Reproduced", "a test").as_uri()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_title_of_an_axis_stands_clear_of_long_names(browser, ranks, width):
     visit(browser, ranks, WIDTHS[width], "light")
@@ -108,6 +119,27 @@ def test_the_title_of_an_axis_stands_clear_of_long_names(browser, ranks, width):
     )
     assert len(names) == 12
     assert max(bottom for _, bottom in names) <= title[0]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_legend_stands_under_the_plot_inside_the_figure(browser, many, width):
+    """Nothing of it is hidden behind a scroll bar, and on a phone the plot keeps most of the room."""
+    visit(browser, many, WIDTHS[width], "light")
+    place = """const r = document.querySelector("#many " + arguments[0]).getBoundingClientRect();
+               return [r.left, r.top, r.right, r.bottom]"""
+    figure, plot, legend, title = (
+        browser.execute_script(place, s) for s in (".plot", ".nsewdrag", ".legend .bg", ".xtitle")
+    )
+    assert legend[1] >= title[3] > plot[3]
+    assert figure[0] <= legend[0]
+    assert legend[2] <= figure[2]
+    assert legend[3] <= figure[3]
+    assert plot[3] - plot[1] > 200
+    texts = """return [...document.querySelectorAll("#many .legendtext")].map((e) => e.textContent)"""
+    assert browser.execute_script(texts) == [*(f"a model named {i}" for i in range(6)), "other models"]
+    bottoms = """return [...document.querySelectorAll("#many .legendtext")]
+                   .map((e) => e.getBoundingClientRect()).map((r) => r.bottom)"""
+    assert max(browser.execute_script(bottoms)) <= figure[3]
 
 
 def test_the_shadow_of_a_table_is_no_wider_than_the_table(browser, ranks):

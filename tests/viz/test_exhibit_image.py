@@ -8,9 +8,10 @@ from unifilter.viz import exhibit_image
 from unifilter.viz.exhibit import Plot, Series
 from unifilter.viz.exhibit_image import image
 from unifilter.viz.exhibit_look import COLOURS
-from viz.exhibits import BARS, CROWD, PLOT, STEMS
+from unifilter.viz.style import GREY
+from viz.exhibits import BARS, CROWD, MUTED, PLOT, ROWS, STEMS
 
-PLOTS = [PLOT, BARS, STEMS]
+PLOTS = [PLOT, BARS, STEMS, MUTED, ROWS]
 
 
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda p: p.name)
@@ -51,21 +52,47 @@ def test_a_legend_of_long_names_stays_in_the_picture():
     assert {tuple(bytes.fromhex(c[1:])) for c in COLOURS[:8]} <= seen
 
 
-def test_a_long_title_stays_in_the_picture(monkeypatch):
-    drawn = []
+@pytest.fixture
+def drawn(monkeypatch):
+    """The axes of every picture."""
+    found = []
     plain = exhibit_image._draw
-    monkeypatch.setattr(exhibit_image, "_draw", lambda plot, axes: (plain(plot, axes), drawn.append(axes)))
-    plot = replace(PLOT, title="A title of many words that would run over the edge of a column " * 2)
+    monkeypatch.setattr(exhibit_image, "_draw", lambda plot, axes: (plain(plot, axes), found.append(axes)))
+    return found
+
+
+@pytest.mark.parametrize("plot", [PLOT, ROWS], ids=lambda p: p.name)
+def test_a_long_title_stays_in_the_picture(drawn, plot):
+    plot = replace(plot, title="A title of many words that would run over the edge of a column " * 2)
     image(plot, "png", dpi=100)
     box, edge = drawn[0]._left_title.get_window_extent(), drawn[0].figure.bbox
     assert box.x1 <= edge.x1
     assert box.y1 <= edge.y1
 
 
-def test_labels_do_not_overlap_in_a_picture(monkeypatch):
-    drawn = []
-    plain = exhibit_image._draw
-    monkeypatch.setattr(exhibit_image, "_draw", lambda plot, axes: (plain(plot, axes), drawn.append(axes)))
+def test_muted_series_are_thin_under_the_others_and_one_entry_of_the_legend(drawn):
+    image(MUTED, "png", dpi=50)
+    ours, *muted = drawn[0].lines[0], drawn[0].lines[-2], drawn[0].lines[-1]
+    assert {line.get_color() for line in muted} == {GREY}
+    assert all(line.get_linewidth() < ours.get_linewidth() for line in muted)
+    assert all(line.get_zorder() < ours.get_zorder() for line in muted)
+    assert [text.get_text() for text in drawn[0].figure.legends[0].get_texts()] == ["a", "other models"]
+    assert [bool(c.has_yerr) for c in drawn[0].containers] == [True, False, False]
+
+
+def test_rows_have_names_from_the_top_and_values_from_left_to_right(drawn):
+    image(ROWS, "png", dpi=50)
+    assert drawn[0].get_yticklabels()[0].get_text() == "GCN"
+    bottom, top = drawn[0].get_ylim()
+    assert bottom > top
+    points, bars = (c.lines[0] for c in drawn[0].containers)
+    assert list(points.get_xdata()) == [1.5, 2.0]
+    assert list(points.get_ydata()) == [0.0, 1.0]
+    assert bars.get_linestyle() == "-"
+    assert (drawn[0].get_xlabel(), drawn[0].get_ylabel()) == ("rank", "model")
+
+
+def test_labels_do_not_overlap_in_a_picture(drawn):
     image(CROWD, "png", dpi=100)
     boxes = [text.get_window_extent() for text in drawn[0].texts]
     assert len(boxes) >= 5

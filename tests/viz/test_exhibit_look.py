@@ -1,5 +1,5 @@
 from unifilter.viz.exhibit import Plot, Series
-from unifilter.viz.exhibit_look import COLOURS, halves, looks, number
+from unifilter.viz.exhibit_look import COLOURS, behind, entries, halves, looks, number
 from unifilter.viz.style import GREY
 
 
@@ -20,6 +20,16 @@ def test_a_reference_is_grey_and_takes_no_colour_from_the_others():
     reference, first = looks(plot(Series("theory", [0], [1], reference=True), Series("a", [0], [1])))
     assert reference.colour == GREY
     assert first.colour == COLOURS[0]
+
+
+def test_muted_series_are_grey_share_an_entry_and_take_no_colour():
+    muted = [Series(name, [0], [1], muted="others") for name in "bc"]
+    shown = plot(*muted, Series("a", [0], [1]))
+    b, c, a = looks(shown)
+    assert (b.colour, c.colour, a.colour) == (GREY, GREY, COLOURS[0])
+    assert (b.name, c.name, b.dashed) == ("b", "c", False)
+    assert entries(shown) == ["others", "", "a"]
+    assert [behind(shown, s) for s in shown.series] == [True, True, False]
 
 
 def test_thirty_series_all_look_different():

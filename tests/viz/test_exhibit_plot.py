@@ -2,7 +2,7 @@ import pytest
 
 from unifilter.viz.exhibit import Plot, Series
 from unifilter.viz.exhibit_plot import draw
-from viz.exhibits import BARS, CROWD, EVIL, PLOT, STEMS
+from viz.exhibits import BARS, CROWD, EVIL, MUTED, PLOT, ROWS, STEMS
 
 
 def test_the_papers_points_are_hollow_and_not_joined():
@@ -44,6 +44,29 @@ def test_a_label_without_room_is_told_on_hovering():
 def test_axes_can_be_logarithmic():
     figure = draw(Plot("p", "P", "k", "angle", [Series("a", [1, 10], [1, 0.1])], log_x=True, log_y=True))
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
+
+
+def test_muted_series_are_thin_and_under_the_others_with_one_entry_and_their_own_names_on_hovering():
+    ours, *muted = draw(MUTED).data
+    assert [trace.showlegend for trace in (ours, *muted)] == [True, True, False]
+    assert {trace.name for trace in muted} == {trace.legendgroup for trace in muted} == {"other models"}
+    assert all("<extra>" + name + "</extra>" in t.hovertemplate for name, t in zip("bc", muted, strict=True))
+    assert {trace.mode for trace in muted} == {"lines"}
+    assert (ours.error_y.visible, muted[0].error_y.visible) == (True, False)
+    assert muted[0].line.width < ours.line.width
+    assert muted[0].zorder < ours.zorder
+    assert muted[0].customdata[0] == " ± 3"
+
+
+def test_rows_have_names_from_the_top_and_values_from_left_to_right():
+    figure = draw(ROWS)
+    points, bars = figure.data
+    assert points.y[0] == "GCN"
+    assert list(points.x) == [1.5, 2.0]
+    assert "%{y}: %{x" in points.hovertemplate
+    assert (bars.mode, bars.line.dash, bars.connectgaps) == ("lines", "solid", None)
+    assert figure.layout.yaxis.autorange == "reversed"
+    assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == ("rank", "model")
 
 
 def test_a_line_of_many_points_has_no_markers():

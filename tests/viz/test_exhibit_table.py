@@ -59,6 +59,12 @@ def test_the_figure_beside_ours_has_a_name():
     assert 'data-peer="wanted"' in table_html(Table("t", "T", ["x"], rows, peer="wanted"))
 
 
+def test_a_mark_stands_in_its_cell():
+    marked = Table("t", "T", ["x"], {"a": {"x": Cell(Value(1.0, 0.5, 10), mark="p < 0.001 †")}})
+    assert '1.00</b> <i>± 0.50</i></span><span class="mark">p &lt; 0.001 †</span>' in table_html(marked)
+    assert 'class="mark"' not in table_html(TABLE)
+
+
 @pytest.mark.parametrize("count", [FEW, FEW + 1])
 def test_many_notes_are_folded(count):
     cells = {f"c{i}": Cell(Value(1.0), note=f"note {i}") for i in range(count)}

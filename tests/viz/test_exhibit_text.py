@@ -58,6 +58,14 @@ def test_latex_lines_have_the_columns_that_are_declared():
     assert len(lines) == 1 + 3 + 3
 
 
+def test_a_mark_follows_the_figure():
+    table = Table("t", "T", ["x"], {"a": {"x": Cell(Value(1.0, 0.5, 10), mark="p < 0.001 †")}})
+    assert r"| a | 1.00 ± 0.50, p \< 0.001 † |" in markdown(table)
+    assert r"1.00 {\scriptsize $\pm$ 0.50, p $<$ 0.001 $\dagger$}" in latex(table)
+    bare = Table("t", "T", ["x"], {"a": {"x": Cell(Value(1.0), mark="p 0.5")}})
+    assert "| a | 1.00 p 0.5 |" in markdown(bare)
+
+
 def test_lines_that_no_cell_has_are_left_out():
     text = latex(Table("t", "T", ["x"], {"a": {"x": Cell(Value(1.0))}}, unit=""))
     assert "printed" not in text

@@ -34,7 +34,7 @@ unifilter compare chameleon --models all --splits quota:10 --settings published 
 LEVEL = 0.05  # of the tests against the best
 CAPTION = (
     "±: half of the 95% interval of the mean. MB: peak, on a CPU of the process.\n"
-    "p: of equality with the best, paired over the splits, with Holm's correction.\n"
+    "p: of equality with the best, paired over the splits, corrected for their overlap and by Holm.\n"
     "Bold: not told apart from the best."
 )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale
-from unifilter.reproduce.results import Results, cell_of, whole
+from unifilter.reproduce.results import PAIRED, Results, cell_of, whole
 from unifilter.train.config import Training
 from unifilter.train.entries import Entry
 from unifilter.viz.exhibit import Cell, Exhibit, Table, Value
@@ -30,7 +30,7 @@ TRAINED: dict[str, dict[str, Any]] = {"stopped by the validation loss": {"monito
 ALL = (*CHANGES, *TRAINED)
 CAPTION = (
     "Test accuracy in percent on {splits} public splits of 48/32/20, one setting for all graphs: K = 10, 2 "
-    "layers of 64, dropout {dropout}, decay 0.001, learning rate 0.01, tau and h learned. Gains are paired."
+    "layers of 64, dropout {dropout}, decay 0.001, learning rate 0.01, tau and h learned. {gains}"
 )
 DROPOUTS = (0.5, 0.2)
 
@@ -82,7 +82,7 @@ def _table(dropout: float, results: Results, scale: Scale) -> Table:
             gains = {g: Cell(gain(change, dropout, g, results, scale)) for g in scale.graphs}
             rows[f"its gain: {change}"] = gains
     title = f"Changes of the architecture and of training, dropout {dropout:g}"
-    caption = CAPTION.format(splits=scale.splits, dropout=f"{dropout:g}")
+    caption = CAPTION.format(splits=scale.splits, dropout=f"{dropout:g}", gains=PAIRED)
     name = "changes" if dropout == DROPOUTS[0] else f"changes_{dropout:g}".replace(".", "_")
     return Table(name, title, scale.graphs, rows, caption, best="none", corner="UniFilter")
 

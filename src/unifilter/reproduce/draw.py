@@ -66,7 +66,31 @@ def subtitle(records: Sequence[Record]) -> str:
     """
     if not records:
         return "no Records"
-    devices = sorted({r.device for r in records})
-    named = ("unifilter", "torch")
-    versions = sorted({f"{n} {r.versions[n]}" for r in records for n in named if n in r.versions})
-    return f"{len(records):,} Records, made with {', '.join(versions)} on {', '.join(devices)}"
+    devices = sorted({r.device for r in records}, key=lambda name: (name == "cpu", name))
+    places = []
+    for device in devices:
+        torch = _versions("torch", [r for r in records if r.device == device])
+        places.append(f"on {_called(device)}" + (f" (torch {torch})" if torch else ""))
+    made = f"made with unifilter {_versions('unifilter', records, parts=3)}".rstrip()
+    return f"{len(records):,} Records, {made}, {' and '.join(places)}"
+
+
+def _versions(package: str, records: Sequence[Record], parts: int = 2) -> str:
+    """Those of a package, older ones first, of so many numbers each."""
+    found = {
+        tuple(r.versions[package].split("+")[0].split(".")[:parts]) for r in records if package in r.versions
+    }
+    return ", ".join(".".join(v) for v in sorted(found, key=lambda v: [(len(part), part) for part in v]))
+
+
+def _called(device: str) -> str:
+    """With its article.
+
+    Examples
+    --------
+    >>> _called("cpu"), _called("NVIDIA H200"), _called("Tesla T4")
+    ('CPUs', 'an NVIDIA H200', 'a Tesla T4')
+    """
+    if device == "cpu":
+        return "CPUs"
+    return f"{'an' if device[0] in 'AIN' else 'a'} {device}"

@@ -24,6 +24,7 @@ PROTOCOLS = {
     "fixed": ("48%, fixed splits", "48"),
     "stratified": ("60%, stratified splits", ""),
 }
+BEYOND = (PROTOCOLS["fixed"][0],)  # the other reading of 48%, which the printed figures are not of
 SHARED = ("cora", "squirrel")
 
 
@@ -98,14 +99,14 @@ def _by_protocol(results: Results, scale: Scale) -> tuple[Table, Table]:
             spreads[name][graph] = _spread(some, spread)
     caption = (
         "From the labels of training nodes alone. Quota splits take as many nodes from every class, so "
-        "edges of small classes count more than they do in the graph; stratified splits do not."
+        "edges of small classes count more than they do in the graph; stratified splits do not. "
+        "What is printed for 48% comes from quota splits: fixed ones stand beside it and are not counted."
     )
     title = "Homophily estimated from training labels"
+    spread_title = "Standard deviation of the estimate over splits"
     return (
-        Table("estimates", title, columns, means, caption, **_FINE),
-        Table(
-            "estimates_spread", "Standard deviation of the estimate over splits", columns, spreads, **_SPREAD
-        ),
+        Table("estimates", title, columns, means, caption, beyond=BEYOND, **_FINE),
+        Table("estimates_spread", spread_title, columns, spreads, beyond=BEYOND, **_SPREAD),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from unifilter.models._registry import configure
 from unifilter.reproduce import rows
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, Searched
-from unifilter.reproduce.results import Results, cell_of, whole
+from unifilter.reproduce.results import PAIRED, Results, cell_of, whole
 from unifilter.train.entries import Entry
 from unifilter.viz.exhibit import Cell, Exhibit, Table, Value
 
@@ -29,7 +29,7 @@ CAPTION = (
     "Test accuracy in percent on {splits} {kind}. UniFilter with the setting of its row *extended, searched* "
     "and without what that setting has beyond the model of the paper's text, one thing at a time and all of "
     "it; nothing else was tuned anew. Batch normalisation is in a released setting, too. Cells are empty "
-    "where the setting has none of it{plain}. Gains are paired."
+    "where the setting has none of it{plain}. {gains}"
 )
 
 
@@ -85,7 +85,7 @@ def _table(kind: str, results: Results, scale: Scale) -> Table:
         cells[f"gain of {without.replace(EVERY, 'all of them')}"] = gains
     cells = {row: found for row, found in cells.items() if any(c.ours for c in found.values())}
     none = f"; that of {', '.join(plain)} has nothing beyond the paper's model" if plain else ""
-    caption = CAPTION.format(splits=scale.splits, kind=KINDS[kind], plain=none)
+    caption = CAPTION.format(splits=scale.splits, kind=KINDS[kind], plain=none, gains=PAIRED)
     title = f"What the extensions of UniFilter gain, {KINDS[kind]}"
     return Table(f"extensions_{kind}", title, used, cells, caption, best="none", corner="UniFilter")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unifilter.models import model_class
@@ -10,12 +10,14 @@ from unifilter.models import names as every
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, unproven
 from unifilter.reproduce.results import Results
 from unifilter.train.entries import Entry
-from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table
+from unifilter.viz.exhibit import Cell, Exhibit, Plot, Series, Table, Value
 
 FAMILY = "sbm:n=1000,h={h:g},classes=5,degree=10,d=32,signal=1.5"
 QUICK_FAMILY = "sbm:n=300,h={h:g},classes=3,degree=8,d=8,signal=1.5"
 QUICK = ("mlp", "gcn", "unifilter")
 SPLITS = 5
+SHOWN = ("unifilter", "gprgnn", "gcn", "mlp", "labelpropagation")  # in colour, and the best of the others
+OTHERS = "other models"
 # Where a choice on validation nodes is a part of the method: without it ASGC's filter is the identity here.
 GRIDS: dict[str, dict[str, list[Any]]] = {"asgc": {"K": [1, 2, 4, 8], "R": [1e-4, 1e-3, 1e-2, 0.1, 1.0]}}
 
@@ -48,18 +50,14 @@ def jobs(scale: Scale) -> list[Job]:
 
 
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
-    """All curves, and the table behind them with the winners."""
-    rows: dict[str, dict[str, Cell]] = {}
-    series = []
+    """All curves, few of them in colour, and the table behind them with the winners."""
+    found: dict[str, dict[float, Value]] = {}
     for model in models(scale):
-        title = model_class(model).card.title
-        values = [
-            (h, v) for h in homophilies(scale) if (v := results.value(job(model, h, scale))) is not None
-        ]
-        if values:
-            x, y, half = [h for h, _ in values], [v.mean for _, v in values], [v.half for _, v in values]
-            series.append(Series(title, x, y, half))
-            rows[title] = {f"{h:g}": Cell(v) for h, v in values}
+        values = {h: results.value(job(model, h, scale)) for h in homophilies(scale)}
+        known = {h: v for h, v in values.items() if v is not None}
+        if known:
+            found[model_class(model).card.title] = known
+    rows = {title: {f"{h:g}": Cell(v) for h, v in values.items()} for title, values in found.items()}
     columns = [f"{h:g}" for h in homophilies(scale)]
     about = (
         "Contextual block model of 5 equal classes, mean degree 10, features around class centres; default "
@@ -68,11 +66,36 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
         "edges is never drawn, and the features that are drawn next are others: a step there, as the MLP's, "
         "is not one of homophily."
     )
-    title = "Accuracy against homophily"
+    title, shown = "Accuracy against homophily", coloured(found, len(columns))
+    order = [*shown, *(name for name in found if name not in shown)]
+    series = [_series(name, found[name], "" if name in shown else OTHERS) for name in order]
+    words = f"In colour: {', '.join(shown)}"
+    words += ", the last for the highest mean accuracy of all others" if set(shown) - set(_titles()) else ""
+    words += "; the names of the grey ones show on hovering." if len(order) > len(shown) else "."
     return [
-        Plot("family", title, "homophily h", "test accuracy (%)", series, about),
+        Plot("family", title, "homophily h", "test accuracy (%)", series, f"{words} {about}"),
         Table("family_table", "Who wins at which homophily", columns, rows, about, corner="model"),
     ]
+
+
+def coloured(found: Mapping[str, Mapping[float, Value]], count: int) -> list[str]:
+    """Titles of the chosen models, and of the best other one that has all of the ``count`` homophilies."""
+    chosen = [title for title in _titles() if title in found]
+    means = {
+        title: sum(v.mean for v in values.values()) / count
+        for title, values in found.items()
+        if title not in chosen and len(values) == count
+    }
+    return [*chosen, *([max(means, key=lambda title: means[title])] if means else [])]
+
+
+def _titles() -> list[str]:
+    return [model_class(model).card.title for model in SHOWN]
+
+
+def _series(name: str, values: Mapping[float, Value], muted: str) -> Series:
+    means, halves = [v.mean for v in values.values()], [v.half for v in values.values()]
+    return Series(name, list(values), means, halves, muted=muted)
 
 
 def check(results: Results, scale: Scale) -> Sequence[Claim]:

@@ -13,7 +13,7 @@ from unifilter.reproduce import tau
 from unifilter.reproduce.part import Claim, Job, Part, Published, Scale, Searched, unproven
 from unifilter.reproduce.printed import printed
 from unifilter.reproduce.protocols import parse
-from unifilter.reproduce.results import Results, value_of, whole
+from unifilter.reproduce.results import PAIRED, Results, value_of, whole
 from unifilter.reproduce.rows import search_of
 from unifilter.train.entries import Entry
 from unifilter.viz.exhibit import Cell, Exhibit, Table, Value
@@ -87,7 +87,7 @@ def _gains(results: Results, scale: Scale) -> Table:
         f"Searched setting of Table 2, {scale.splits} quota splits; only tau and h differ. The search's own "
         "are learned in settings that were drawn, and a tau of the paper's in those that were published, "
         "which may be another graph's. The paper's tau was searched by its authors, for the basis of their "
-        "code. Gains are paired over the splits."
+        f"code. {PAIRED}"
     )
     return Table("learning", "What learning tau and h gains", scale.graphs, rows, caption, best="none")
 

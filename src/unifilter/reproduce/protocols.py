@@ -36,6 +36,18 @@ def parse(protocol: str) -> tuple[str, int]:
     return kind, int(count)
 
 
+def overlap(protocol: str) -> float:
+    """Test nodes by training nodes, by which tests of gains allow for training sets that overlap.
+
+    Examples
+    --------
+    >>> round(overlap("quota:10"), 4), round(overlap("fixed:10"), 4)
+    (0.3333, 0.4167)
+    """
+    train, val = SHARES[parse(protocol)[0]]
+    return (1 - train - val) / train
+
+
 def trials(dataset: Dataset, protocol: str) -> list[Trial]:
     """The splits; where none came with the graph, "fixed" means stratified ones of the same shares.
 

@@ -15,7 +15,7 @@ from unifilter.data.splits import Split
 from unifilter.models._registry import model_class
 from unifilter.record import Record
 from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale, Searched
-from unifilter.reproduce.protocols import names
+from unifilter.reproduce.protocols import names, overlap
 from unifilter.reproduce.settings import tried, winner
 from unifilter.train.config import Training
 from unifilter.train.entries import RACED, Entry, Served
@@ -23,6 +23,10 @@ from unifilter.train.significance import interval
 from unifilter.viz.exhibit import Cell, Value
 
 USUAL = asdict(Training())
+PAIRED = (
+    "Gains are paired over the splits; their intervals allow for training sets that overlap, as the "
+    "corrected resampled t-test of Nadeau and Bengio does."
+)
 
 
 class Results:
@@ -107,12 +111,15 @@ class Results:
         return value_of(scores) if scores else None
 
     def gain(self, job: Job, than: Job) -> Value | None:
-        """Points by which one job is better than another, split by split, or None if they share no split."""
+        """Points by which one job is better than another, split by split, or None if they share no split.
+
+        Its interval is that of the corrected resampled t-test: training sets of different splits overlap.
+        """
         both = zip(self.by_split(job), self.by_split(than), strict=True)
         found = [
             100 * (a.scores["test"]["accuracy"] - b.scores["test"]["accuracy"]) for a, b in both if a and b
         ]
-        return value_of(found) if found else None
+        return value_of(found, overlap(job.protocol)) if found else None
 
     def taken(self, measure: Measure) -> dict[str, dict[str, float]] | None:
         """What was measured, or None."""
@@ -150,15 +157,15 @@ def _defaults(config: type[Any]) -> dict[str, Any]:
     return asdict(config())
 
 
-def value_of(scores: Sequence[float]) -> Value:
-    """Mean, half of its 95% interval, and the number of values.
+def value_of(scores: Sequence[float], overlap: float = 0.0) -> Value:
+    """Mean, half of its 95% interval, and the number of values; see ``significance.paired`` for the overlap.
 
     Examples
     --------
     >>> value_of([90.0])
     Value(mean=90.0, half=None, runs=1)
     """
-    return Value(float(np.mean(scores)), interval(scores), len(scores))
+    return Value(float(np.mean(scores)), interval(scores, overlap), len(scores))
 
 
 def cell_of(value: Value | None, splits: int) -> Cell:

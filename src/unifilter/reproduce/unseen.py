@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unifilter.reproduce.part import Auto, Claim, Job, Part, Scale
-from unifilter.reproduce.results import Results, cell_of, whole
+from unifilter.reproduce.results import PAIRED, Results, cell_of, whole
 from unifilter.reproduce.settings import unseen
 from unifilter.train.portfolio import FEW
 from unifilter.viz.exhibit import Cell, Exhibit, Table, Value
@@ -15,7 +15,7 @@ PROTOCOLS = {"quota": "quota splits of 60/20/20", "fixed": "public splits of 48/
 CAPTION = (
     "Test accuracy in percent, mean over {splits} {words}. The library's portfolio was chosen by validation "
     "accuracies on these graphs; unseen: chosen in the same way by the five others, so that nothing of the "
-    "graph was known before its race. Gains are paired."
+    "graph was known before its race. {gains}"
 )
 
 
@@ -59,7 +59,7 @@ def _table(kind: str, results: Results, scale: Scale) -> Table:
     }
     found[GAIN] = {g: Cell(gain(g, kind, results, scale)) for g in graphs(scale)}
     words = PROTOCOLS[kind]
-    caption = CAPTION.format(splits=scale.splits, words=words)
+    caption = CAPTION.format(splits=scale.splits, words=words, gains=PAIRED)
     title = f"Auto on graphs that it has not seen, {words}"
     return Table(f"unseen_{kind}", title, graphs(scale), found, caption, best="none", corner="UniFilter")
 

@@ -47,16 +47,22 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Records in the order of the trials by model, and why the others have none."""
+    """Records in the order of the trials by model, and why the others have none.
+
+    ``overlap`` is the ratio of test to training nodes, by which :func:`paired` allows for training sets that
+    overlap.
+    """
 
     records: dict[str, list[Record]]
     failed: dict[str, str]
+    overlap: float = 0.0
 
     def rows(self) -> list[Row]:
         """A row a model, best mean first."""
         scores = {m: np.array([r.scores["test"]["accuracy"] for r in rs]) for m, rs in self.records.items()}
         order = sorted(scores, key=lambda m: -scores[m].mean())
-        p = dict(zip(order[1:], holm([paired(scores[m], scores[order[0]]) for m in order[1:]]), strict=True))
+        ps = [paired(scores[m], scores[order[0]], self.overlap) for m in order[1:]]
+        p = dict(zip(order[1:], holm(ps), strict=True))
         return [_row(m, self.records[m], scores[m], p.get(m)) for m in order]
 
 
@@ -107,6 +113,12 @@ def compare(
     twice = [name for name, count in Counter(entry.model for entry in entries).items() if count > 1]
     if twice:
         raise ValueError(f"a comparison has a row for each model, but {twice[0]} came more than once.")
+    untested = [t.split.name for t in trials if not (t.split.test & dataset.labelled).any()]
+    if untested:
+        raise ValueError(
+            f"a comparison is of accuracies on test nodes, but {len(untested)} of {len(trials)} splits "
+            f"({untested[0]}) have none: label more nodes, or take another kind of split."
+        )
     for entry in entries:
         found: list[Record] = []
         tell(entry.model, 0)
@@ -120,7 +132,15 @@ def compare(
             failed[entry.model] = reason(error)
         else:
             records[entry.model] = found
-    return Comparison(records, failed)
+    return Comparison(records, failed, overlap(trials))
+
+
+def overlap(trials: Sequence[Trial]) -> float:
+    """Test nodes by training nodes, in the mean; 0 for a single split that seeds are compared on."""
+    masks = [trial.split.train for trial in trials]
+    if all(np.array_equal(masks[0], other) for other in masks[1:]):
+        return 0.0
+    return float(np.mean([t.split.test.sum() / t.split.train.sum() for t in trials]))
 
 
 def runs(

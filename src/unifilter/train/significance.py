@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit  # Student's t; scipy.stats takes a second to load
 
 
-def interval(values: ArrayLike) -> float | None:
-    r"""Half of the 95% interval of a mean, by Student's t; None for a single value.
+def interval(values: ArrayLike, overlap: float = 0.0) -> float | None:
+    r"""Half of the 95% interval of a mean over r splits, by Student's t; None for a single value.
 
-    .. math:: t_{0.975,\, r-1}\; \frac{s}{\sqrt{r}}
+    .. math:: t_{0.975,\, r-1}\; s \sqrt{\frac{1}{r} + \mathrm{overlap}}
+
+    ``overlap`` as in :func:`paired`.
 
     Examples
     --------
@@ -23,19 +25,26 @@ def interval(values: ArrayLike) -> float | None:
     x = np.asarray(values, np.float64)
     if x.size < 2:
         return None
-    return float(stdtrit(x.size - 1, 0.975) * x.std(ddof=1) / math.sqrt(x.size))
+    return float(stdtrit(x.size - 1, 0.975) * x.std(ddof=1) * math.sqrt(1 / x.size + overlap))
 
 
-def paired(a: ArrayLike, b: ArrayLike) -> float:
-    """P-value of the paired t-test of equal means over splits, two-sided; 1 where nothing can be told.
+def paired(a: ArrayLike, b: ArrayLike, overlap: float = 0.0) -> float:
+    r"""P-value of a paired t-test of equal means over r splits, two-sided; 1 where nothing can be told.
 
-    Training sets of different splits overlap, so that it is smaller than it should be: a hint, not a proof.
-    Nothing can be told of a single split, nor of differences that are all the same.
+    .. math:: t = \frac{\bar d}{s \sqrt{1/r + \mathrm{overlap}}}, \quad d = a - b
+
+    With ``overlap`` = 0 it is the plain paired t-test: training sets of different splits overlap, so that its
+    p is smaller than it should be. With ``overlap`` = test nodes / training nodes it is the corrected
+    resampled t-test of Nadeau and Bengio, Inference for the Generalization Error, 2003. Nothing can be told
+    of a single split, nor of differences that are all the same.
 
     Examples
     --------
     >>> paired([0.7, 0.8], [0.7, 0.8])
     1.0
+    >>> a, b = [0.8, 0.9, 0.9], [0.7, 0.8, 0.7]
+    >>> round(paired(a, b), 3), round(paired(a, b, overlap=0.2 / 0.6), 3)
+    (0.057, 0.106)
     """
     difference = np.asarray(a, np.float64) - np.asarray(b, np.float64)
     if difference.size < 2:
@@ -46,7 +55,7 @@ def paired(a: ArrayLike, b: ArrayLike) -> float:
     spread = difference.std(ddof=1)
     if spread <= grain:
         return 1.0
-    t = abs(difference.mean()) * math.sqrt(difference.size) / spread
+    t = abs(difference.mean()) / (spread * math.sqrt(1 / difference.size + overlap))
     return float(2 * stdtr(difference.size - 1, -t))
 
 

@@ -34,6 +34,7 @@ class Cell:
     """A figure of ours beside the printed one; either may be missing.
 
     ``printed_half`` is half of the printed figure's own 95% interval, where the source allows to tell.
+    ``mark`` is said with the figure, such as its p; a ``note`` is told below the table.
 
     Examples
     --------
@@ -45,6 +46,7 @@ class Cell:
     printed: float | None = None
     note: str = ""
     printed_half: float | None = None
+    mark: str = ""
 
     @property
     def difference(self) -> float | None:
@@ -157,6 +159,8 @@ class Series:
 
     ``printed``: the paper's own points, drawn hollow in the colour of the series of the same name.
     ``reference``: what theory says, a thin grey line. ``labels`` stand beside the points.
+    ``muted``: what the legend calls this one and others like it, which are thin and grey and without
+    intervals; each has its own name on hovering.
     """
 
     name: str
@@ -166,11 +170,16 @@ class Series:
     printed: bool = False
     reference: bool = False
     labels: Sequence[str] = ()
+    muted: str = ""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """Series over one pair of axes; "stems" are points with a line to 0."""
+    """Series over one pair of axes; "stems" are points with a line to 0.
+
+    "rows" are points as well, with the names of x below each other and y from left to right; a reference is
+    a bar there, and nan ends one.
+    """
 
     name: str
     title: str
@@ -178,7 +187,7 @@ class Plot:
     y: str
     series: Sequence[Series]
     caption: str = ""
-    kind: Literal["lines", "points", "bars", "stems"] = "lines"
+    kind: Literal["lines", "points", "bars", "stems", "rows"] = "lines"
     log_x: bool = False
     log_y: bool = False
 

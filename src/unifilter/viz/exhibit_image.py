@@ -13,7 +13,7 @@ import numpy as np
 
 from unifilter.viz.exhibit import Plot, Series
 from unifilter.viz.exhibit_labels import Label, labels
-from unifilter.viz.exhibit_look import CROWDED, Look, halves, looks
+from unifilter.viz.exhibit_look import CROWDED, Look, behind, entries, halves, looks
 
 Format = Literal["png", "svg"]
 FORMATS: tuple[Format, ...] = ("png", "svg")
@@ -84,7 +84,7 @@ def images(plot: Plot, formats: Sequence[Format] = FORMATS, dpi: int = 200) -> d
         figure = matplotlib("figure").Figure(figsize=_size(plot), layout="constrained")
         axes = figure.subplots()
         _draw(plot, axes)
-        if len(plot.series) > 1:
+        if len(_legend(plot)) > 1:
             place = {"loc": "outside lower center", "ncols": _columns(plot)}
             figure.legend(columnspacing=1.2, handletextpad=0.5, **place)
         for format in formats:
@@ -99,28 +99,41 @@ def images(plot: Plot, formats: Sequence[Format] = FORMATS, dpi: int = 200) -> d
 
 
 def _size(plot: Plot) -> tuple[float, float]:
-    """Inches: a column of a paper, wider for many names, higher for a long legend."""
-    rows = ceil(len(plot.series) / _columns(plot)) if len(plot.series) > 1 else 0
-    return max(5.2, min(9.0, 0.55 * len(plot.categories))), 3.2 + 0.18 * rows
+    """Inches: a column of a paper, wider for many names, higher for a long legend or many rows."""
+    lines = ceil(len(_legend(plot)) / _columns(plot)) if len(_legend(plot)) > 1 else 0
+    if plot.kind == "rows":
+        return 5.2, 1.1 + 0.21 * len(plot.categories) + 0.18 * lines
+    return max(5.2, min(9.0, 0.55 * len(plot.categories))), 3.2 + 0.18 * lines
+
+
+def _legend(plot: Plot) -> list[str]:
+    return [name for name in entries(plot) if name]
 
 
 def _columns(plot: Plot) -> int:
     """Columns of the legend: a line has room for some 80 characters, a sign beside every name."""
-    longest = max(len(look.name) for look in looks(plot))
-    return max(1, min(4, len(plot.series), 80 // (longest + 7)))
+    names = _legend(plot)
+    return max(1, min(4, len(names), 80 // (max(map(len, names)) + 7)))
 
 
 def _draw(plot: Plot, axes: Any) -> None:
-    width = int((_size(plot)[0] - 0.8) / 0.085)  # inches beside the numbers of the axis, and of a letter
+    # Inches beside the axis, with what its names take, and those of a letter of the title.
+    beside = 0.4 + 0.075 * max(map(len, plot.categories)) if plot.kind == "rows" else 0.8
+    width = int((_size(plot)[0] - beside) / 0.085)
     axes.set_title(fill(_plain(plot.title), width), loc="left", fontsize=10, fontweight="bold")
-    axes.set_xlabel(_plain(plot.x))
-    axes.set_ylabel(_plain(plot.y))
+    rows, names = plot.kind == "rows", plot.categories
+    across, upward = (plot.y, plot.x) if rows else (plot.x, plot.y)
+    axes.set_xlabel(_plain(across))
+    axes.set_ylabel(_plain(upward))
     if plot.log_x:
         axes.set_xscale("log")
     if plot.log_y:
-        axes.set_yscale("log")
-    names = plot.categories
-    if names:
+        (axes.set_xscale if rows else axes.set_yscale)("log")
+    if rows:
+        axes.set_yticks(range(len(names)), [_plain(n) for n in names])
+        axes.invert_yaxis()  # the first on top
+        axes.grid(visible=False, axis="y")
+    elif names:
         long = max(map(len, names)) * len(names) > 60
         axes.set_xticks(range(len(names)), [_plain(n) for n in names])
         axes.tick_params(axis="x", labelrotation=35 if long else 0)
@@ -129,31 +142,37 @@ def _draw(plot: Plot, axes: Any) -> None:
             label.set_rotation_mode("anchor" if long else "default")
         axes.grid(visible=False, axis="x")
     barred = [s for s in plot.series if not s.reference] if plot.kind == "bars" else []
-    for series, look, shown in zip(plot.series, looks(plot), labels(plot), strict=True):
+    looked = zip(plot.series, looks(plot), labels(plot), entries(plot), strict=True)
+    for series, look, shown, entry in looked:
         x = _x(series, names)
         if any(series is b for b in barred):
             place = next(i for i, b in enumerate(barred) if b is series)
             _bars(axes, series, look, x, place, len(barred))
         else:
-            _points(plot, axes, series, look, x)
+            _points(plot, axes, series, look, x, entry)
             _labels(axes, shown, names)
     if plot.kind in ("bars", "stems") and not plot.log_y:
         axes.axhline(0, color="#5c6570", linewidth=0.8)
 
 
-def _points(plot: Plot, axes: Any, series: Series, look: Look, x: Any) -> None:
-    y, errors = np.asarray(series.y, float), halves(series)
+def _points(plot: Plot, axes: Any, series: Series, look: Look, x: Any, entry: str) -> None:
+    y, errors, rows = np.asarray(series.y, float), halves(series), plot.kind == "rows"
     joined = series.reference or (plot.kind == "lines" and not series.printed)
-    style: dict[str, Any] = {"color": look.colour, "linewidth": 1.0 if series.reference else 1.5}
-    style["linestyle"] = ("--" if look.dashed else "-") if joined else "none"
-    if not (series.reference or (joined and len(y) > CROWDED)):
+    width = 0.7 if series.muted else 1.5 if not series.reference else 5.0 if rows else 1.0
+    style: dict[str, Any] = {"color": look.colour, "linewidth": width, "label": _plain(entry)}
+    style["linestyle"] = ("--" if look.dashed and not rows else "-") if joined else "none"
+    if behind(plot, series):
+        style |= {"alpha": 0.6, "zorder": 1.5, "solid_capstyle": "butt"}
+    if not (series.reference or (joined and (series.muted or len(y) > CROWDED))):
         style |= {"marker": MARKERS[look.symbol], "markersize": 5.5 if series.printed else 4}
         style |= {"markerfacecolor": "none" if series.printed else look.colour, "markeredgewidth": 1.2}
     if plot.kind == "stems" and not series.reference:
         axes.vlines(
             x, 0, y, color=look.colour, alpha=0.6, linewidth=1, linestyle=":" if series.printed else "-"
         )
-    axes.errorbar(x, y, errors if any(errors) else None, label=_plain(look.name), capsize=2.5, **style)
+    shown = errors if any(errors) and not series.muted else None
+    place = {"x": y, "y": x, "xerr": shown} if rows else {"x": x, "y": y, "yerr": shown}
+    axes.errorbar(**place, capsize=2.5, **style)
 
 
 def _labels(axes: Any, shown: Sequence[Label], names: list[str]) -> None:

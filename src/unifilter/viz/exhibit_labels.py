@@ -42,7 +42,7 @@ def labels(plot: Plot) -> list[list[Label]]:
     [('a', 'top'), ('c', 'top'), ('d', 'top')]
     """
     shown: list[list[Label]] = [[] for _ in plot.series]
-    if not any(series.labels for series in plot.series):
+    if plot.kind == "rows" or not any(series.labels for series in plot.series):
         return shown
     points = _points(plot)
     taken = [box for boxes in points for box in boxes]

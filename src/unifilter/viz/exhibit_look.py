@@ -42,13 +42,34 @@ def looks(plot: Plot) -> list[Look]:
     >>> [look.name for look in looks(Plot("p", "P", "x", "y", pair))]
     ['cora', 'cora, printed']
     """
-    names = list(dict.fromkeys(s.name for s in plot.series if not s.reference))
+    names = list(dict.fromkeys(s.name for s in plot.series if not (s.reference or s.muted)))
     return [_look(series, names) for series in plot.series]
 
 
+def entries(plot: Plot) -> list[str]:
+    """What the legend says of each series: "" where it has said so already, as of muted ones.
+
+    Examples
+    --------
+    >>> muted = [Series(name, [0], [1], muted="others") for name in "bc"]
+    >>> entries(Plot("p", "P", "x", "y", [Series("a", [0], [1]), *muted]))
+    ['a', 'others', '']
+    """
+    found: list[str] = []
+    for series, look in zip(plot.series, looks(plot), strict=True):
+        name = series.muted or look.name
+        found.append("" if name in found else name)
+    return found
+
+
+def behind(plot: Plot, series: Series) -> bool:
+    """Whether the others are drawn over it."""
+    return bool(series.muted) or (series.reference and plot.kind == "rows")
+
+
 def _look(series: Series, names: Sequence[str]) -> Look:
-    if series.reference:
-        return Look(GREY, SYMBOLS[0], True, series.name)
+    if series.reference or series.muted:
+        return Look(GREY, SYMBOLS[0], series.reference, series.name)
     i = names.index(series.name)
     said = f"{series.name}, printed" if series.printed else series.name
     # Where colours come round again, another symbol and dashes tell the series apart.

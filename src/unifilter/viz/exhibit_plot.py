@@ -8,8 +8,8 @@ from typing import Any
 
 from unifilter.viz.exhibit import Plot, Series
 from unifilter.viz.exhibit_labels import Label, labels
-from unifilter.viz.exhibit_look import CROWDED, Look, halves, looks
-from unifilter.viz.style import GREY, figure, plotly
+from unifilter.viz.exhibit_look import CROWDED, Look, behind, entries, halves, looks
+from unifilter.viz.style import GREY, figure, plotly, rows_of
 
 HOLLOW = "rgba(0,0,0,0)"
 _SIDES = {"top": "top center", "bottom": "bottom center", "right": "middle right", "left": "middle left"}
@@ -25,22 +25,30 @@ def draw(plot: Plot) -> Any:
     ['cora', 'cora, printed']
     """
     traces: list[Any] = []
-    for series, look, shown in zip(plot.series, looks(plot), labels(plot), strict=True):
+    said = entries(plot)
+    for series, look, shown, entry in zip(plot.series, looks(plot), labels(plot), said, strict=True):
         if plot.kind == "bars" and not series.reference:
             traces.append(_bars(series, look))
             continue
         if plot.kind == "stems" and not series.reference:
             traces.append(_stems(series, look))
-        traces.append(_points(plot, series, look))
+        traces.append(_points(plot, series, look).update(showlegend=bool(entry)))
         traces += [_labels(shown, look)] if shown else []
-    layout: dict[str, Any] = {"showlegend": len(plot.series) > 1, "bargap": 0.2, "bargroupgap": 0.06}
-    layout["xaxis"] = _axis(plot)
+    count = len(list(filter(None, said)))
+    layout: dict[str, Any] = {"showlegend": count > 1, "bargap": 0.2, "bargroupgap": 0.06}
+    layout["legend"] = {"yref": "container", "y": 0, "yanchor": "bottom", "traceorder": "normal"}
+    names, values = _axis(plot), dict[str, Any]()
     if plot.log_y:
-        layout["yaxis"] = {"type": "log", "exponentformat": "power"}
+        values = {"type": "log", "exponentformat": "power"}
     elif plot.kind in ("bars", "stems"):
-        layout["yaxis"] = {"zeroline": True}
+        values = {"zeroline": True}
+    titles, axes, rows = [escape(plot.x), escape(plot.y)], [names, values], 0
+    if plot.kind == "rows":
+        rows = len(plot.categories)
+        titles, axes = titles[::-1], [values, names | rows_of(rows)]
+    layout["xaxis"], layout["yaxis"] = axes
     # A legend of many names takes rows of its own: they must not be the plot's.
-    return figure(traces, escape(plot.x), escape(plot.y), height=340 + 13 * len(plot.series), **layout)
+    return figure(traces, titles[0], titles[1], 340 + 16 * count, rows, **layout)
 
 
 def _axis(plot: Plot) -> dict[str, Any]:
@@ -53,29 +61,36 @@ def _axis(plot: Plot) -> dict[str, Any]:
 
 
 def _points(plot: Plot, series: Series, look: Look) -> Any:
-    lines = plot.kind == "lines" and not series.printed
-    bare = series.reference or (lines and len(series.y) > CROWDED)
+    lines, rows = plot.kind == "lines" and not series.printed, plot.kind == "rows"
+    bare = series.reference or (lines and (series.muted or len(series.y) > CROWDED))
     mode = "lines" if bare else "lines+markers" if lines else "markers"
     # The paper's points are not joined: their line would hide ours.
-    dash = {"dash": "dash" if look.dashed else "solid", "width": 1.5 if series.reference else 2}
+    dash = {"dash": "dash" if look.dashed and not rows else "solid"}
+    width = 1 if series.muted else 2 if not series.reference else 7 if rows else 1.5
     size = 9 if series.printed else 7
+    name = escape(series.muted or look.name, quote=False)
+    place = {"x": _x(series), "y": list(series.y), "error_y": _errors(series, look)}
+    if rows:
+        place = {"x": place["y"], "y": place["x"], "error_x": place["error_y"]}
     return plotly().Scatter(
-        x=_x(series),
-        y=list(series.y),
-        name=escape(look.name, quote=False),
+        **place,
+        name=name,
         mode=mode,
-        line={"color": look.colour} | dash,
+        line={"color": look.colour, "width": width} | dash,
+        opacity=0.6 if behind(plot, series) else 1,
+        zorder=-1 if behind(plot, series) else 0,
         marker={
             "size": size,
             "symbol": f"{look.symbol}-open" if series.printed else look.symbol,
             "color": look.colour,
             "line": {"color": look.colour, "width": 2 if series.printed else 0},
         },
-        error_y=_errors(series, look),
-        hovertemplate=_hover(look, labelled=bool(series.labels) and list(series.labels) != [series.name]),
+        hovertemplate=_hover(
+            look, bool(series.labels) and list(series.labels) != [series.name], *("yx" if rows else "xy")
+        ),
         hovertext=[escape(label, quote=False) for label in series.labels] or None,
         customdata=_spread(series),
-        legendgroup=escape(look.name, quote=False),  # a click on the name hides stems and labels as well
+        legendgroup=name,  # a click on the name hides stems and labels as well
     )
 
 
@@ -128,14 +143,15 @@ def _spread(series: Series) -> list[str]:
     return [f" ± {half:.3g}" if half else "" for half in halves(series)]
 
 
-def _hover(look: Look, labelled: bool = False) -> str:
+def _hover(look: Look, labelled: bool = False, x: str = "x", y: str = "y") -> str:
     name = escape(look.name, quote=False).replace("%", "&#37;") + (" %{hovertext}" if labelled else "")
-    return f"%{{x}}: %{{y:.4g}}%{{customdata}}<extra>{name}</extra>"
+    return f"%{{{x}}}: %{{{y}:.4g}}%{{customdata}}<extra>{name}</extra>"
 
 
 def _errors(series: Series, look: Look) -> dict[str, Any]:
     values = halves(series)
-    return {"array": values, "visible": any(values), "color": look.colour, "thickness": 1.5, "width": 4}
+    visible = any(values) and not series.muted
+    return {"array": values, "visible": visible, "color": look.colour, "thickness": 1.5, "width": 4}
 
 
 def _x(series: Series) -> list[Any]:

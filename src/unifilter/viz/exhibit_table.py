@@ -88,6 +88,7 @@ def _cell(table: Table, best: bool, cell: Cell | None, notes: Mapping[str, int])
         mark = f"<sup>{notes[cell.note]}</sup>" if cell.note else ""
         mean = number(cell.ours.mean, table.digits)
         lines.append(f'<span class="ours{" best" if best else ""}"><b>{mean}</b>{half}{mark}</span>')
+        lines += [f'<span class="mark">{escape(cell.mark)}</span>'] if cell.mark else []
     verdict = cell.verdict(table.precision)
     if verdict != "alone":
         lines.append(f'<span class="difference">{difference(table, cell)}</span>')

@@ -24,6 +24,7 @@ _TEX = {
     "λ": r"$\lambda$",
     "ĥ": r"$\hat{h}$",
     "°": r"$^\circ$",
+    "†": r"$\dagger$",
     "≤": r"$\le$",
     "≥": r"$\ge$",
     "✓": r"$\checkmark$",
@@ -199,8 +200,8 @@ def _parts(table: Table, cell: Cell, line: Line) -> tuple[str, str]:
     if line == "ours":
         if cell.ours is None:
             return "", ""
-        half = cell.ours.half
-        return number(cell.ours.mean, table.digits), "" if half is None else f"± {half:.{table.digits}f}"
+        half = "" if cell.ours.half is None else f"± {cell.ours.half:.{table.digits}f}"
+        return number(cell.ours.mean, table.digits), ", ".join(filter(None, (half, cell.mark)))
     return difference(table, cell), ""
 
 
@@ -213,7 +214,7 @@ def _md_line(table: Table, row: str, column: str, cell: Cell, line: Line, notes:
     elif line == "ours" and row in table.winners(column):
         figure = f"**{figure}**"
     mark = f"<sup>{notes[cell.note]}</sup>" if cell.note and line == "ours" else ""
-    return f"{figure} {more}".strip() + mark
+    return f"{figure} {_md(more)}".strip() + mark
 
 
 def _tex_line(table: Table, row: str, column: str, cell: Cell, line: Line, notes: dict[str, int]) -> str:
