@@ -5,6 +5,7 @@ from torch.testing import assert_close
 from unifilter.kernels import drift
 
 DOUBLE = torch.float64
+ONES = torch.ones(2, dtype=DOUBLE)
 
 
 def plain(n, K, noise=0.0, seed=0):
@@ -51,7 +52,7 @@ def test_vectors_that_drifted_by_several_per_cent_are_orthonormal_again(old):
     V[old + 2] /= V[old + 2].norm(dim=0)
     G = gram(V, old)
     rows = [torch.cat([torch.zeros(1, 2, dtype=DOUBLE), t])[old - 1 :] for t in (alpha, beta)]
-    C, _, _ = drift.correction(G, torch.tensor([True, True]), *rows, 1e-12)
+    C, _, _ = drift.correction(G, torch.tensor([True, True]), *rows, ONES, 1e-12)
     found = torch.cat([V[:old], torch.einsum("ijd,jnd->ind", C, V)])
     whole = torch.einsum("ind,jnd->dij", found, found)
     assert_close(whole, torch.eye(8, dtype=DOUBLE).expand(2, 8, 8), rtol=0, atol=1e-13)
@@ -70,7 +71,7 @@ def test_alpha_and_beta_follow_the_correction():
     rows = [
         torch.cat([start, torch.diagonal(H, offset, 1, 2)[:, :4].T]) for offset in (0, -1)
     ]  # what plain Lanczos would have noted
-    C, a, b = drift.correction(gram(moved, 1), torch.tensor([True, True]), *rows, 1e-12)
+    C, a, b = drift.correction(gram(moved, 1), torch.tensor([True, True]), *rows, ONES, 1e-12)
     assert_close(torch.einsum("ijd,jnd->ind", C, moved), V[1:], rtol=0, atol=1e-12)
     assert_close(a, alpha, rtol=0, atol=1e-12)
     assert_close(b, beta, rtol=0, atol=1e-12)
@@ -81,7 +82,7 @@ def test_other_columns_and_columns_that_have_ended_stay_as_they_are():
     V[3:, :, 1] = 0
     beta[2:, 1] = 0
     rows = [torch.cat([torch.zeros(1, 2, dtype=DOUBLE), t]) for t in (alpha, beta)]
-    C, _, b = drift.correction(gram(V, 1), torch.tensor([False, True]), *rows, 1e-12)
+    C, _, b = drift.correction(gram(V, 1), torch.tensor([False, True]), *rows, ONES, 1e-12)
     found = torch.einsum("ijd,jnd->ind", C, V)
     assert torch.equal(found[:, :, 0], V[1:, :, 0])
     assert torch.equal(b[:, 0], beta[:, 0])

@@ -45,7 +45,9 @@ class Correction(NamedTuple):
     beta: Tensor
 
 
-def correction(G: Tensor, lost: Tensor, alpha: Tensor, beta: Tensor, ended: float) -> Correction:
+def correction(
+    G: Tensor, lost: Tensor, alpha: Tensor, beta: Tensor, least: Tensor, ended: float
+) -> Correction:
     """What makes some new vectors orthonormal, among themselves and to the old ones, which are already.
 
     Parameters
@@ -56,8 +58,10 @@ def correction(G: Tensor, lost: Tensor, alpha: Tensor, beta: Tensor, ended: floa
         Columns to be put right; others stay as they are, to the bit.
     alpha, beta : Tensors of shape (new + 1, d)
         Rows k-1 ... of T, where the first new vector is v_{k+1}; the first row is 0 if k = 0.
+    least : Tensor of shape (d,)
+        Of all betas before the new vectors, at most 1.
     ended : float
-        A column whose beta is not above it ends there.
+        A column ends where a beta, times the least before it, is not above this.
     """
     new = G.shape[0]
     old = G.shape[1] - new
@@ -76,7 +80,8 @@ def correction(G: Tensor, lost: Tensor, alpha: Tensor, beta: Tensor, ended: floa
     gained = beta * torch.cat([torch.zeros_like(above[:1]), above])
     ratio = diagonal[1:] / diagonal[:-1]
     later = beta[1:] * ratio
-    alive = torch.cumprod((later > ended).to(G.dtype), dim=0)
+    before = torch.cat([least[None], later[:-1]]).cummin(dim=0).values
+    alive = torch.cumprod((later * before > ended).to(G.dtype), dim=0)
     held = torch.cat([torch.ones_like(alive[:1]), alive[:-1]])
     return Correction(C * alive[:, None], (alpha[1:] + gained[1:] - gained[:-1]) * held, later * alive)
 

@@ -33,7 +33,8 @@ def settle(V: Tensor, steady: int, k: int, alpha: Tensor, beta: Tensor) -> int:
         k = steady + count
         G = G[:count, : k + 1]
         rows = [torch.cat([torch.zeros_like(t[:1]), t])[steady : k + 1] for t in (alpha, beta)]
-        found = drift.correction(G, lost, *rows, ended(V.dtype))
+        least = torch.cat([torch.ones_like(beta[:1]), beta[:steady]]).amin(dim=0)
+        found = drift.correction(G, lost, *rows, least, ended(V.dtype))
         _corrected(V, steady + 1, found.C)
         alpha[steady:k], beta[steady:k] = found.alpha, found.beta
         if count > 1 or bool((G[0, :-1].abs().sum(dim=0) <= 0.5).all()):

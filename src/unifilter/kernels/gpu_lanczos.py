@@ -88,7 +88,7 @@ def _normalised(
     """Queue V[k+1], alpha[k], beta[k]; given the sum of squares of V[k], those of V[k+1], and where it is not 1."""
     a, ww = shares.sum(dim=0)
     # The sum of squares of w - a v_k. Where it cancels, the quotient below is not 1 and says by how much.
-    size = (ww - a * a * (2 - square)).clamp_min(ended(V.dtype) ** 2).sqrt()
+    size = torch.maximum((ww - a * a * (2 - square)).clamp_min(0).sqrt(), _least(beta, k, V.dtype))
     alive = square > 0
     square = _rest(V, k, a, torch.where(alive, 1 / size, 0))
     alpha[k], beta[k] = a, torch.where(alive, size, 0)
@@ -100,9 +100,15 @@ def _evened(V: Tensor, k: int, beta: Tensor, square: Tensor, away: Tensor) -> Te
     """Give V[k+1] norm 1 where it is away from it, or end the column; the new sums of squares."""
     factor = torch.where(away, square.sqrt(), 1)
     beta[k] *= factor
-    beta[k] = torch.where(beta[k] > ended(V.dtype), beta[k], 0)
+    beta[k] = torch.where(beta[k] > _least(beta, k, V.dtype), beta[k], 0)
     _scaled(V[k + 1], V[k + 1], torch.where(beta[k] > 0, 1 / factor, 0))
     return torch.where(away, (beta[k] > 0).double(), square)
+
+
+def _least(beta: Tensor, k: int, dtype: torch.dtype) -> Tensor:
+    """The beta[k] of every column that it ends with, see ``reference.ended``; infinite where it has ended."""
+    before = beta[:k].amin(dim=0).clamp(max=1) if k else torch.ones_like(beta[0])
+    return ended(dtype) / before
 
 
 def _seen_later(*numbers: Tensor) -> Callable[[], list[float]]:

@@ -120,11 +120,12 @@ def note_alpha(sums, alpha, at, m, alphas):
 
 
 @njit(inline="always")
-def note_beta(sums, beta, at, m, betas, inverses, ended):
+def note_beta(sums, beta, at, m, betas, inverses, least, ended):
     """The off-diagonal of T, 0 where it is rounding error and the column has ended; and its reciprocals."""
     for t in range(sums.size):
         size = np.sqrt(sums[t])
-        size = size if size > ended else 0.0
+        size = size if size * least[t] > ended else 0.0
+        least[t] = min(least[t], size)
         betas[t] = -size
         inverses[t] = 1 / size if size > 0 else 0
         if t < m:
@@ -144,6 +145,7 @@ def three_term_tiles(indptr, indices, weights, scale, loop, X, V, work, bounds, 
         r, y, past = own[0], own[1], own[2:]  # past[k] = v_k, side by side: a column of V is spread out
         sums, inner = np.zeros(W), np.zeros((K + 1) * W, X.dtype)
         inverses, alphas, betas = np.zeros(W, X.dtype), np.zeros(W, X.dtype), np.zeros(W, X.dtype)
+        least = np.ones(W)
         store(sums, 0, start_rows(X, r, at, m, 0, n))
         note_norm(sums, norm, at, m, inverses)
         for k in range(K + 1):
@@ -160,7 +162,7 @@ def three_term_tiles(indptr, indices, weights, scale, loop, X, V, work, bounds, 
                 if not is_lost(inner, sums, k + 1, bounds[0]):
                     break
                 store(sums, 0, subtract_rows(past, inner, r, k, 0, n))
-            note_beta(sums, beta[k], at, m, betas, inverses, bounds[1])
+            note_beta(sums, beta[k], at, m, betas, inverses, least, bounds[1])
 
 
 @Team
@@ -173,6 +175,7 @@ def three_term_rows(indptr, indices, weights, scale, loop, X, V, parts, work, bo
     for at in range(0, d, W):
         m = min(W, d - at)
         betas[:] = 0
+        least = np.ones(W)
         for p in prange(len(parts)):
             store(shares[p], 0, start_rows(X, r, at, m, parts[p, 0], parts[p, 1]))
         note_norm(shares.sum(axis=0), norm, at, m, inverses)
@@ -202,4 +205,4 @@ def three_term_rows(indptr, indices, weights, scale, loop, X, V, parts, work, bo
                     total = subtract_rows(past, inner, r, k, parts[p, 0], parts[p, 1])
                     store(shares[p], 0, total)
                 sums = shares.sum(axis=0)
-            note_beta(sums, beta[k], at, m, betas, inverses, bounds[1])
+            note_beta(sums, beta[k], at, m, betas, inverses, least, bounds[1])

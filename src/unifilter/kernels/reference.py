@@ -54,13 +54,14 @@ def three_term(A: Matmul, X: Tensor, V: Tensor) -> Recurrence:
 
     The three-term recurrence in Paige's order, inner products in float64. Each new vector is measured against
     all before it, and columns that lost orthogonality have it restored, before the loss can grow. A column
-    ends (v_k = 0, beta = 0 from there on) where beta is rounding error beside the norm of A: ``A.bound``
-    where A has one, as P does, or else the largest ||A v|| that the column has seen.
+    ends (v_k = 0, beta = 0 from there on) where beta is rounding error, see ``ended``, beside the norm of A:
+    ``A.bound`` where A has one, as P does, or else the largest ||A v|| that the column has seen.
     """
     K = V.shape[0] - 1
     r, size = X, column_norm(X)
     norm, largest = size, torch.full_like(size, getattr(A, "bound", 0.0))
     alpha, beta = norm.new_zeros(K, X.shape[1]), norm.new_zeros(K, X.shape[1])
+    least = torch.ones_like(size)
     for k in range(K + 1):
         V[k] = r * reciprocal(size).to(X.dtype)
         if k == K:
@@ -74,7 +75,8 @@ def three_term(A: Matmul, X: Tensor, V: Tensor) -> Recurrence:
         before = beta[k - 1] if k else 0 * size
         largest = torch.maximum(largest, (alpha[k] ** 2 + before**2 + size**2).sqrt())
         r, size = reorthogonalise(V[: k + 1], r, size)
-        size = torch.where(size > ended(X.dtype) * largest, size, 0)
+        size = torch.where(size * least > ended(X.dtype) * largest, size, 0)
+        least = torch.minimum(least, size / torch.where(largest > 0, largest, 1))
         beta[k] = size
     return Recurrence(alpha, beta, norm)
 
@@ -99,8 +101,13 @@ def tolerated(dtype: torch.dtype) -> float:
 
 
 def ended(dtype: torch.dtype) -> float:
-    """The share of the norm of A below which a beta is rounding error."""
-    return 32 * torch.finfo(dtype).eps
+    """Where a column ends: its beta, times the least one before it if that is below 1, is not above this.
+
+    As shares of the norm of A. A beta of b leaves a vector of which eps / b is rounding error, and so is what
+    remains of the next ones beside that. Powers of A lose nothing but rounding errors by it: their share of
+    v_k is the product of all betas before.
+    """
+    return 64 * torch.finfo(dtype).eps
 
 
 def mix(V: Tensor, C: Tensor) -> Tensor:

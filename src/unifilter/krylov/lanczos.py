@@ -147,7 +147,7 @@ def _differentiable(P: Matmul, X: Tensor, K: int, keep_rows: Tensor | None) -> K
     check_finite(X, "X")
     r, size = X, _norm(X)
     norm, vectors, alphas, betas = size, list[Tensor](), list[Tensor](), list[Tensor]()
-    largest = torch.full_like(size, getattr(P, "bound", 0.0)).detach()
+    largest, least = torch.full_like(size, getattr(P, "bound", 0.0)).detach(), torch.ones_like(size).detach()
     for k in range(K + 1):
         alive = size > 0  # an exhausted column stays 0
         vectors.append(torch.where(alive, r / torch.where(alive, size, 1), 0))
@@ -163,7 +163,8 @@ def _differentiable(P: Matmul, X: Tensor, K: int, keep_rows: Tensor | None) -> K
             largest = torch.maximum(largest, (alpha**2 + before**2 + _norm(r) ** 2).sqrt())
         r = _restored(vectors, r)
         size = _norm(r)
-        size = torch.where(size > reference.ended(X.dtype) * largest, size, 0)
+        size = torch.where(size * least > reference.ended(X.dtype) * largest, size, 0)
+        least = torch.minimum(least, size.detach() / torch.where(largest > 0, largest, 1))
         alphas.append(alpha)
         betas.append(size)
     V = torch.stack(vectors)

@@ -18,6 +18,8 @@ from unifilter.graph import Graph, propagation
 from unifilter.graph.propagation import restricted
 from unifilter.krylov import Tridiagonal, lanczos, mix
 
+RANGE = 4.0  # times the largest entry that trained nodes have: what newcomers may have
+
 
 @dataclass(frozen=True, eq=False)
 class Basis:
@@ -49,14 +51,15 @@ class Basis:
         """The rows of nodes of a grown graph, with alpha, beta and norm frozen as they were found.
 
         Only what lies within K hops of the nodes is propagated. Equal to the same polynomials of P on the
-        whole grown graph.
+        whole grown graph, within bounds: where a Krylov space nearly ended they divide by a small beta, which
+        makes anything of a node that lies outside of that space.
         """
         near = graph.ball(nodes, self.K)
         P = restricted(propagation(graph, dtype=self.norm.dtype, device=self.norm.device), near)
         index = torch.from_numpy(near).to(X.device)
         V = orthonormal(self.T, self.norm)(P, X[index].to(self.norm), self.K)
         place = torch.from_numpy(np.searchsorted(near, nodes)).to(V.device)
-        return replace(self, V=V[:, place].contiguous())
+        return replace(self, V=self._bounded(V[:, place]))
 
     def of_attached(self, links: Any, degrees: FloatArray, X: Tensor) -> Basis:
         """Rows of nodes that look at old ones without being seen by them: each is independent of the others.
@@ -75,7 +78,12 @@ class Basis:
             if k:
                 r = r - self.T.beta[k - 1].to(X) * q[-2]
             q.append(r * reciprocal(self.T.beta[k].to(X)))
-        return replace(self, V=torch.stack(q))
+        return replace(self, V=self._bounded(torch.stack(q)))
+
+    def _bounded(self, V: Tensor) -> Tensor:
+        """Rows of newcomers, but for their features, within ``RANGE`` of those that were trained on."""
+        top = RANGE * self.V.abs().amax(dim=1, keepdim=True).to(V)
+        return torch.cat([V[:1], torch.nan_to_num(V[1:]).clamp(-top[1:], top[1:])])
 
     def signal(self) -> Tensor:
         """X itself, (n, d): v_0 times its norm."""
