@@ -302,3 +302,13 @@ def test_edges_without_weights_are_refused_where_the_trained_ones_have_some():
         grow(graph, 1, [[3], [0]])
     assert grow(graph, 1, [[3], [0]], [1.0]).m == 3
     assert grow(graph, 1, np.empty((2, 0), int)).n == 4  # nobody's weight is missing
+
+
+def test_loading_leaves_the_random_numbers_of_the_caller(tmp_path):
+    data = load("sbm:n=60,d=4")
+    result = run(data, splits.stratified(data.y), "unifilter", {"K": 2, "hidden": 4}, Training(epochs=2))
+    Trained.of(result, data).save(tmp_path)
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    Trained.load(tmp_path)
+    assert torch.equal(torch.get_rng_state(), before)

@@ -18,6 +18,7 @@ from unifilter.data.preprocess import preprocess
 from unifilter.graph import Graph
 from unifilter.krylov import Tridiagonal
 from unifilter.models._basis import Basis
+from unifilter.models._layers import blank
 from unifilter.models._registry import configure, model_class
 from unifilter.record import write_atomically
 from unifilter.train.checkpoint import save_tensors
@@ -161,7 +162,7 @@ class Trained:
             extra["labels"] = labels
         if cls_uses(cls, "nodes"):
             extra["nodes"] = dataset.n
-        net = cls(config, dataset.d, len(about["classes"]), **extra)
+        net = blank(cls, config, dataset.d, len(about["classes"]), **extra)
         net.load_state_dict(_tensors(folder / "weights.safetensors"))
         trained = Trained(net.eval(), None, dataset, about["preprocessing"], about["temperature"], labels)
         return Trained(
@@ -200,7 +201,7 @@ class Trained:
         features = torch.from_numpy(np.asarray(scaled, np.float32)).to(where)
         if self.labels is not None:
             labels = torch.cat([self.labels, torch.full((q,), -1)])
-            net = type(net)(net.config, X.shape[1], len(self.dataset.classes), labels=labels)
+            net = blank(type(net), net.config, X.shape[1], len(self.dataset.classes), labels=labels)
             own = net.state_dict()
             kept = getattr(self.net, "node_buffers", ())
             net.load_state_dict({k: own[k] if k in kept else v for k, v in self.net.state_dict().items()})

@@ -7,6 +7,7 @@ import torch
 from torch.nn.functional import relu
 from torch.testing import assert_close
 
+from unifilter.models import create
 from unifilter.models.glognn import Config, GloGNN, solved
 
 
@@ -94,3 +95,8 @@ def test_elimination_solves_as_lapack_does_and_has_its_gradient():
     torch.testing.assert_close(found, wanted, rtol=1e-10, atol=1e-10)
     slopes = [torch.autograd.grad((Z * Z).sum(), A)[0] for Z in (found, wanted)]
     torch.testing.assert_close(*slopes, rtol=1e-8, atol=1e-8)
+
+
+def test_no_hops_leave_nothing_to_be_near():
+    with pytest.raises(ValueError, match="K must be at least 1"):
+        create("glognn", 4, 3, K=0)

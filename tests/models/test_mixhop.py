@@ -8,7 +8,7 @@ import torch
 from torch.nn.functional import normalize
 from torch.testing import assert_close
 
-from helpers import dense
+from helpers import Counting, dense
 from unifilter.graph import Graph, propagation
 from unifilter.models.mixhop import Config, Convolution, MixHop
 
@@ -59,3 +59,15 @@ def test_binary_features_are_zero_or_one(graph, X):
 def test_powers_that_make_no_layer_are_refused(wrong):
     with pytest.raises(ValueError, match="MixHop needs powers"):
         Config(**wrong)
+
+
+def test_blocks_travel_together_as_many_products_as_the_largest_power(graph, X):
+    P = Counting(propagation(graph, self_loops=True, dtype=X.dtype))
+    layer = Convolution(X.shape[1], [2, 3, 4], (0, 3, 1)).double()
+    blocks = layer(X, P)
+    assert P.columns == [7, 3, 3]
+    for block, power, W in zip(blocks, (0, 3, 1), layer.weights, strict=True):
+        expected = X @ W
+        for _ in range(power):
+            expected = P @ expected
+        assert_close(block, expected)

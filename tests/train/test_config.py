@@ -33,6 +33,7 @@ def test_values_out_of_range_are_named(option, value):
     [
         ({"batch": 0}, "batch must be at least 1, and whole, but is 0"),
         ({"epochs": 2.5}, "epochs must be at least 1, and whole, but is 2.5"),
+        ({"patience": "x"}, "patience must be at least 1, and whole, but is 'x'"),
         ({"lr": float("inf")}, "lr must be finite and not negative, but is inf"),
         ({"optimizer": "lion"}, 'optimizer must be "adam", "adamw" or "sgd", but is \'lion\''),
         ({"groups": {"filter": {"lrr": 0.1}}}, "'filter' names 'lrr'"),

@@ -135,3 +135,11 @@ def test_a_committee_survives_the_disk_and_meets_newcomers(data, tmp_path):
     np.testing.assert_allclose(again.predict_proba(), trained.predict_proba(), atol=1e-6)
     new = np.zeros((1, 8), np.float32), [[300, 300], [0, 7]]
     np.testing.assert_allclose(again.predict_new(*new), trained.predict_new(*new), atol=1e-6)
+
+
+def test_an_election_leaves_the_random_numbers_of_the_caller(data):
+    race = field(data, [(SMALL[0], seed) for seed in range(4)])
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    assert isinstance(elect(race).net, Committee)
+    assert torch.equal(torch.get_rng_state(), before)

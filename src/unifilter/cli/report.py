@@ -73,7 +73,7 @@ def basis_frequencies(dataset: Dataset, model: UniFilter, inputs: Basis) -> Floa
 
 
 def filter_response(model: UniFilter, inputs: Basis, points: int = 201) -> Response:
-    """g(lambda) of every column, as mean and 10% and 90% quantiles."""
+    """g(lambda) of the columns: median, 10% and 90% quantiles. A few that nearly ended would rule a mean."""
     lam = torch.linspace(0, 2, points, dtype=torch.float64)
     with torch.no_grad():
         c = model.coefficients(inputs).sum(dim=0).double().cpu()
@@ -82,4 +82,5 @@ def filter_response(model: UniFilter, inputs: Basis, points: int = 201) -> Respo
     g: Any = response(c, lam, orthonormal(T, norm))[:, live].numpy()
     if not g.shape[1]:
         g = np.zeros((points, 1))
-    return Response(lam.numpy(), g.mean(axis=1), np.quantile(g, 0.1, axis=1), np.quantile(g, 0.9, axis=1))
+    low, middle, high = np.quantile(g, [0.1, 0.5, 0.9], axis=1)
+    return Response(lam.numpy(), middle, low, high)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +13,8 @@ from torch.nn import functional
 
 from unifilter.krylov.dropout import dropped
 from unifilter.models._bag import Bag
+
+Net = TypeVar("Net", bound=nn.Module)
 
 
 def dropout(x: Tensor, p: float, training: bool) -> Tensor:
@@ -25,6 +29,20 @@ def dropout(x: Tensor, p: float, training: bool) -> Tensor:
     if not (training and p):
         return x
     return functional.dropout(x, p) if isinstance(x, Bag) or not x.is_cpu else dropped(x, p)
+
+
+def blank(cls: Callable[..., Net], *given: Any, **options: Any) -> Net:
+    """A module whose parameters are about to be overwritten: the caller's random numbers stay as they were.
+
+    Examples
+    --------
+    >>> _, before = torch.manual_seed(3), torch.get_rng_state()
+    >>> _ = blank(nn.Linear, 2, 3)
+    >>> torch.equal(torch.get_rng_state(), before)
+    True
+    """
+    with torch.random.fork_rng(devices=[]):
+        return cls(*given, **options)
 
 
 class MLP(nn.Module):

@@ -25,7 +25,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import batch_norm, normalize
 
-from unifilter.bases import monomial
 from unifilter.graph import Graph, propagation
 from unifilter.models._layers import dropout
 from unifilter.models._registry import Card, register
@@ -86,10 +85,14 @@ class Convolution(nn.Module):
         self.weights = nn.ParameterList(nn.init.xavier_uniform_(torch.empty(d, w)) for w in widths)
 
     def forward(self, H: Tensor, P: Any) -> list[Tensor]:
-        """A block of columns for every power; W_j is applied first, so that narrow blocks travel."""
-        return [
-            monomial(P, H @ W, j)[-1] if j else H @ W for j, W in zip(self.powers, self.weights, strict=True)
-        ]
+        """A block of columns for every power; W_j is applied first, and narrow blocks travel together."""
+        blocks = [H @ W for W in self.weights]
+        for step in range(1, max(self.powers) + 1):
+            going = [i for i, power in enumerate(self.powers) if power >= step]
+            moved = P @ torch.cat([blocks[i] for i in going], dim=1)
+            for i, block in zip(going, moved.split([blocks[i].shape[1] for i in going], dim=1), strict=True):
+                blocks[i] = block
+        return blocks
 
 
 @register("mixhop", Config, CARD)

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from scipy.sparse import issparse
 
+from unifilter._checks import check_count
 from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
 from unifilter.kernels import spmm as kernels
@@ -113,6 +114,10 @@ def choose_each(
         raise ValueError(
             f"each of the {len(splits)} splits needs a seed, and one at least, but {len(seeds)} came."
         )
+    try:
+        K = check_count(K, "K")
+    except TypeError as error:  # scikit-learn's users expect one kind of error of a wrong parameter
+        raise ValueError(str(error)) from None
     refuse_bare(dataset)
     where = pick_device(device)
     seconds = parse_budget(budget)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Literal
 
 WORDS: dict[str, tuple[str, ...]] = {
@@ -72,8 +73,9 @@ class Training:
     def __post_init__(self) -> None:
         for name in ("epochs", "patience", "batch"):
             value = getattr(self, name)
-            if value is not None and (value < 1 or value != int(value)):
-                raise ValueError(f"{name} must be at least 1, and whole, but is {value}.")
+            number = isinstance(value, Real)  # NumPy's too
+            if value is not None and not (number and value >= 1 and value == int(value)):
+                raise ValueError(f"{name} must be at least 1, and whole, but is {value!r}.")
         rates = {"lr": self.lr, "weight_decay": self.weight_decay}
         for group, given in self.groups.items():
             for name, value in given.items():

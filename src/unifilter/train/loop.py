@@ -82,7 +82,9 @@ class Part:
         if size is None or size >= self.y.numel():
             yield self.gathered()
             return
-        for some in torch.split(torch.randperm(self.y.numel()).to(self.y.device), size):
+        # As even as can be: a last batch of one row has no variance to be normalised by.
+        count = -(-self.y.numel() // size)
+        for some in torch.tensor_split(torch.randperm(self.y.numel()).to(self.y.device), count):
             rows = some if self.index is None else self.index[some]
             yield Part(self.inputs.rows(rows), self.y[some])
 

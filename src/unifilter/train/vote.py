@@ -13,6 +13,7 @@ from unifilter.data.dataset import Dataset
 from unifilter.data.splits import Split
 from unifilter.models import committee
 from unifilter.models._basis import Basis
+from unifilter.models._layers import blank
 from unifilter.models.unifilter import Config, UniFilter
 from unifilter.train.config import Training
 from unifilter.train.loop import Outcome
@@ -169,7 +170,7 @@ def elect(field: Field, race: int = 0) -> Elected:
     if len(nets) > 1:
         members = [options_of(field.candidates[n].setting) for n in voters[: len(nets)]]
         config = committee.Config(field.K, tuple(members))
-        net = committee.Committee(config, data.d, len(data.classes), field.h[race]).to(field.where)
+        net = blank(committee.Committee, config, data.d, len(data.classes), field.h[race]).to(field.where)
         for member, trained in zip(net.members, nets, strict=True):
             member.load_state_dict(trained.state_dict())
     group, place = field.place(voters[0])
@@ -186,7 +187,7 @@ def _net(field: Field, number: int, data: Dataset) -> UniFilter:
     group, place = field.place(number)
     candidate = field.candidates[number]
     config = Config(**options_of(candidate.setting))
-    net = UniFilter(config, data.d, len(data.classes), field.h[candidate.race]).to(field.where)
+    net = blank(UniFilter, config, data.d, len(data.classes), field.h[candidate.race]).to(field.where)
     net.load_state_dict(group.population.state(place), strict=False)
     return net.eval()
 
