@@ -51,3 +51,9 @@ def test_a_gain_over_some_of_the_splits_is_none(results_of, chosen):
     results = results_of([(full, [0.8, 0.6, 0.7]), (part, [0.7, 0.6])])
     assert extensions.gain("a bias", "cora", "quota", results, scale) is None
     assert extensions.check(results, scale) == []
+
+
+def test_without_anything_to_compare_there_is_no_table(results_of, chosen):
+    scale = Scale(splits=3, graphs=("cora",))
+    results = results_of([(chosen("", "cora", "quota", scale), [0.8, 0.6, 0.7])])
+    assert extensions.show(results, scale) == []

@@ -66,8 +66,9 @@ def gain(without: str, graph: str, kind: str, results: Results, scale: Scale) ->
 
 
 def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
-    """A table for each kind of splits."""
-    return [_table(kind, results, scale) for kind in KINDS]
+    """A table for each kind of splits, once there is anything to compare."""
+    tables = [_table(kind, results, scale) for kind in KINDS]
+    return [table for table in tables if len(table.rows) > 1]
 
 
 def _table(kind: str, results: Results, scale: Scale) -> Table:
