@@ -49,7 +49,7 @@ def test_predict_of_the_training_matrix_is_the_transduction(data, fitted):
     assert_array_equal(fitted.predict_proba(data.X), fitted.label_distributions_)
 
 
-@pytest.mark.parametrize("unknown", ["minus one", "NaN", "None", "strings"])
+@pytest.mark.parametrize("unknown", ["minus one", "NaN", "None", "strings", "a list of text and NaN"])
 def test_however_a_label_is_missing_the_model_is_the_same(data, hidden, fitted, unknown):
     names = np.array(["ape", "bee", "cat"])
     y = {
@@ -57,10 +57,15 @@ def test_however_a_label_is_missing_the_model_is_the_same(data, hidden, fitted, 
         "NaN": np.where(hidden, np.nan, data.y),
         "None": np.where(hidden, None, data.y),
         "strings": np.where(hidden, None, names[data.y]),
+        "a list of text and NaN": [
+            np.nan if no else str(name) for no, name in zip(hidden, names[data.y], strict=True)
+        ],
     }[unknown]
     found = UniFilterClassifier(**QUICK).fit(data.X, y, graph=data.graph)
     assert_array_equal(found.label_distributions_, fitted.label_distributions_)
-    assert found.classes_.tolist() == (names.tolist() if unknown == "strings" else [0, 1, 2])
+    text = unknown in ("strings", "a list of text and NaN")
+    assert found.classes_.tolist() == (names.tolist() if text else [0, 1, 2])
+    assert found.score(data.X, y) == (found.transduction_ == found.classes_[data.y])[~hidden].mean()
 
 
 def test_the_seed_alone_decides(data, hidden, fitted):
@@ -205,6 +210,10 @@ def test_the_training_given_is_not_changed(data):
     [
         ({"budget": "soon"}, "a budget is a time"),
         ({"K": -1}, "K must not be negative"),
+        ({"K": "a"}, "K must be a whole number, but is 'a'"),
+        ({"K": None}, "K must be a whole number, but is None"),
+        ({"epochs": "many"}, "epochs must be at least 1, and whole, but is 'many'"),
+        ({"validation": "some"}, "validation must be a share in .0, 1., but is 'some'"),
         ({"neighbors": 0}, "neighbors"),
         ({"validation": 1.0}, "share in"),
     ],

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from unifilter.estimator.targets import encode_labels, validation_split
+from unifilter.estimator.targets import as_labels, encode_labels, labelled, validation_split
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,23 @@ def test_missing_values_of_pandas_are_unknown():
         pandas.Series(["b", None, "a"], dtype="category"),
     ):
         assert_array_equal(encode_labels(y)[1], [1, -1, 0])
+
+
+@pytest.mark.parametrize("unknown", [float("nan"), np.float64("nan"), None])
+def test_what_is_missing_in_a_list_of_text_is_no_class(unknown):
+    """NumPy makes a class "nan" of it."""
+    y = ["b", unknown, "a", "b"]
+    known, codes, classes = encode_labels(y)
+    assert_array_equal(codes, [1, -1, 0, 1])
+    assert_array_equal(known, labelled(y, classes))
+    assert classes.tolist() == ["a", "b"]
+    assert encode_labels(["b", unknown, "a", -1])[1].tolist() == [1, -1, 0, -1]
+
+
+def test_nan_as_a_word_is_a_class():
+    for y in (["nan", "b"], np.array(["nan", "b"])):
+        assert_array_equal(encode_labels(y)[1], [1, 0])
+        assert as_labels(y).dtype.kind == "U"
 
 
 def test_text_and_numbers_have_no_order():

@@ -49,6 +49,13 @@ def test_homophily_is_given_or_estimated_or_one_half(data):
     assert found == edge_homophily(data.graph, data.y, y >= 0)
 
 
+def test_a_list_of_text_has_no_class_of_what_is_missing(data):
+    hidden = np.arange(data.n) % 3 == 0
+    y = [np.nan if no else f"class {c}" for no, c in zip(hidden, data.y, strict=True)]
+    found = UniBasisTransformer().fit(data.X, y, graph=data.graph).h_
+    assert found == edge_homophily(data.graph, data.y, ~hidden)
+
+
 def test_labels_that_join_no_edge_leave_one_half(data):
     y = np.full(data.n, np.nan)
     y[0] = data.y[0]

@@ -17,7 +17,7 @@ from unifilter.data.dataset import Dataset
 from unifilter.data.preprocess import preprocess
 from unifilter.data.splits import Split
 from unifilter.estimator.graphs import OnGraph, arcs_of, dense
-from unifilter.estimator.targets import encode_labels, labelled, validation_split
+from unifilter.estimator.targets import as_labels, encode_labels, labelled, validation_split
 from unifilter.models._basis import Basis
 from unifilter.train import Training, run
 from unifilter.train.auto import choose, suits
@@ -84,7 +84,7 @@ class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
         """Accuracy on the rows that have a label; unlabelled ones, as in :meth:`fit`, do not count."""
         from sklearn.metrics import accuracy_score
 
-        predicted, y = self.predict(X), np.asarray(y)
+        predicted, y = self.predict(X), as_labels(y)
         known = labelled(y, self.classes_)
         if not known.any():
             raise ValueError("a score needs labels, but every row of y is unlabelled.")
@@ -133,7 +133,7 @@ class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
         X = validate_data(self, dense(X), dtype=np.float64)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None.")
-        y = np.asarray(y)
+        y = as_labels(y)
         if y.ndim == 2 and y.shape[1] == 1:
             from sklearn.exceptions import DataConversionWarning
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,21 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from unifilter._types import BoolArray, IntArray
 from unifilter.data.splits import Split
+
+
+def as_labels(y: Any) -> Any:
+    """An array of labels in which nothing that is missing has become text: NumPy writes NaN as "nan".
+
+    Examples
+    --------
+    >>> as_labels(["a", float("nan"), "b"]).tolist(), as_labels(["a", "nan"]).tolist()
+    (['a', nan, 'b'], ['a', 'nan'])
+    """
+    found = np.asarray(y)
+    if found.dtype.kind not in "US" or hasattr(y, "dtype"):
+        return found
+    given = np.array(y, dtype=object)
+    return found if all(_is_known(v) for v in given.ravel()) else given
 
 
 def encode_labels(y: Any) -> tuple[BoolArray, IntArray, Any]:
@@ -22,7 +38,7 @@ def encode_labels(y: Any) -> tuple[BoolArray, IntArray, Any]:
     >>> codes.tolist(), classes.tolist()
     ([1, -1, 0], ['a', 'b'])
     """
-    y = np.asarray(y)
+    y = as_labels(y)
     known = np.ones(y.shape, bool)
     if y.dtype.kind == "f":
         known = ~np.isnan(y)
@@ -49,7 +65,7 @@ def labelled(y: Any, classes: Any) -> BoolArray:
     ([True, False, True], [True, True])
     """
     nobody = {-1, "-1"} - set(np.asarray(classes).tolist())
-    return np.array([_is_known(v) and v not in nobody for v in np.asarray(y).tolist()], bool)
+    return np.array([_is_known(v) and v not in nobody for v in as_labels(y).tolist()], bool)
 
 
 def _is_known(value: Any) -> bool:
@@ -80,8 +96,8 @@ def _plain(given: Any) -> Any:
 
 def validation_split(codes: IntArray, share: float, seed: int) -> Split:
     """Hold out a share of every class for validation; a class of one node trains."""
-    if not 0 <= share < 1:
-        raise ValueError(f"validation must be a share in [0, 1), but is {share}.")
+    if not isinstance(share, Real) or not 0 <= share < 1:
+        raise ValueError(f"validation must be a share in [0, 1), but is {share!r}.")
     rng = np.random.default_rng(seed)
     val = np.zeros(codes.shape, bool)
     for c in np.unique(codes[codes >= 0]):

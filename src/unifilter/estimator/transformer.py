@@ -96,7 +96,7 @@ class UniBasisTransformer(TransformerMixin, OnGraph):  # type: ignore[misc]
             return check_share(self.h, "h")
         if y is None:
             return 0.5
-        known, codes, _ = encode_labels(np.asarray(y))
+        known, codes, _ = encode_labels(y)
         try:
             return edge_homophily(self.graph_, codes, known)
         except ValueError:
