@@ -24,8 +24,11 @@ def test_confusion_and_scores_are_scikit_learn_s(sample):
         np.testing.assert_allclose(ours[name], theirs)
 
 
-def test_a_class_that_is_never_seen_scores_0():
-    assert judge.class_scores(np.array([[2, 0], [0, 0]]))["F1"] == [1.0, 0.0]
+def test_of_what_is_not_there_nothing_is_said():
+    found = judge.class_scores(np.array([[2, 0, 1], [1, 0, 0], [0, 0, 0]]))
+    np.testing.assert_allclose(found["precision"], [2 / 3, np.nan, 0])  # the second is never predicted
+    np.testing.assert_allclose(found["recall"], [2 / 3, 0, np.nan])  # the third has no node
+    np.testing.assert_allclose(found["F1"], [2 / 3, 0, np.nan])
 
 
 def test_reliability_bins_hold_every_node_and_the_overall_accuracy(sample):

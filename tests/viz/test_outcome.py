@@ -32,6 +32,20 @@ def test_a_model_that_is_solved_and_not_trained_has_a_point_and_no_training_loss
     assert traces(fig)["validation loss"].mode == "lines+markers"
 
 
+@pytest.mark.parametrize(
+    ("accuracies", "wanted"),
+    [
+        ([1.0, 1.0], [0.95, 1.02]),
+        ([0.0], [-0.02, 0.05]),
+        ([0.3, 0.4], [0.25, 0.45]),
+        ([float("nan")], [-0.02, 1.02]),
+    ],
+)
+def test_the_axis_of_accuracies_shows_what_an_accuracy_can_be(accuracies, wanted):
+    history = [{"epoch": e, "val_loss": 1.0, "val_accuracy": a} for e, a in enumerate(accuracies)]
+    np.testing.assert_allclose(outcome.learning_curves(history, 0).layout.yaxis2.range, wanted)
+
+
 def test_only_what_was_learned_is_watched():
     assert list(traces(outcome.learned_shares(HISTORY))) == ["τ"]
 
@@ -90,6 +104,11 @@ def test_scores_stand_at_their_class():
     scores = {"precision": [1.0, 0.5], "recall": [0.2, 0.3], "F1": [0.1, 0.9]}
     drawn = traces(outcome.class_scores(scores, ["a", "b"]))
     assert {name: list(trace.x) for name, trace in drawn.items()} == scores
+
+
+def test_what_is_no_number_has_no_marker():
+    scores = {"precision": [float("nan"), 0.5], "recall": [0.2, 0.3], "F1": [0.1, 0.9]}
+    assert '"x":[null,0.5]' in outcome.class_scores(scores, ["a", "b"]).to_json()
 
 
 def test_calibration_dots_have_areas_as_their_numbers_of_nodes():

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from unifilter.viz import write_report
+from unifilter.viz import outcome, write_report
 
 
 @pytest.fixture
@@ -92,6 +92,26 @@ def test_without_test_nodes_validation_nodes_are_judged(report, body):
     assert "validation nodes." in text
     assert "these scores flatter" in text
     assert "scores to quote" in body(report)
+
+
+def test_classes_without_test_nodes_are_counted_and_not_drawn_at_0(report, body, monkeypatch):
+    drawn = []
+    true = outcome.class_scores
+    monkeypatch.setattr(outcome, "class_scores", lambda *given: drawn.append(given) or true(*given))
+    assert "test node." not in body(report)
+    masks = report.masks | {"test": report.masks["test"] & (report.y > 1)}
+    assert "2 classes have no test node." in body(replace(report, masks=masks))
+    scores, classes = drawn.pop()
+    assert classes == list(report.classes[2:])
+    assert all(len(of) == 3 and np.isfinite(of).all() for of in scores.values())
+    masks["test"] = masks["test"] | (report.masks["test"] & (report.y == 0))
+    assert "1 class has no test node." in body(replace(report, masks=masks))
+
+
+def test_of_a_vote_the_shares_are_called_means(report, body):
+    assert "τ, mean of 5" in body(report)
+    assert "h, mean of 5" in body(report)
+    assert "mean of" not in body(replace(report, voters=1)).split("<h2>The data")[0]
 
 
 def test_a_loss_of_minus_nothing_is_zero(report, body):

@@ -32,7 +32,10 @@ def confusion_counts(p: FloatArray, y: IntArray) -> IntArray:
 
 
 def class_scores(counts: IntArray) -> dict[str, list[float]]:
-    """Precision, recall and F1 of every class of a confusion matrix; 0 where nothing was predicted right.
+    """Precision, recall and F1 of every class of a confusion matrix.
+
+    NaN where there is nothing to say: no precision of a class that is never predicted, and neither recall nor
+    F1 of a class without a node.
 
     Examples
     --------
@@ -41,10 +44,11 @@ def class_scores(counts: IntArray) -> dict[str, list[float]]:
     """
     right = np.diag(counts).astype(np.float64)
     predicted, true = counts.sum(axis=0), counts.sum(axis=1)
+    seen = true > 0
     return {
-        "precision": (right / np.maximum(1, predicted)).tolist(),
-        "recall": (right / np.maximum(1, true)).tolist(),
-        "F1": (2 * right / np.maximum(1, predicted + true)).tolist(),
+        "precision": np.where(predicted > 0, right / np.maximum(1, predicted), np.nan).tolist(),
+        "recall": np.where(seen, right / np.maximum(1, true), np.nan).tolist(),
+        "F1": np.where(seen, 2 * right / np.maximum(1, predicted + true), np.nan).tolist(),
     }
 
 

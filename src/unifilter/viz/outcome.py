@@ -38,7 +38,7 @@ def learning_curves(history: Sequence[Mapping[str, float]], best_epoch: int) -> 
         height=420,
         xaxis_anchor="y2",
         yaxis={"domain": [0.54, 1], "rangemode": "tozero"},
-        yaxis2=accuracy | {"zeroline": False},
+        yaxis2=accuracy | {"zeroline": False, "range": _accuracies(history)},
         shapes=[
             {
                 "type": "line",
@@ -51,6 +51,14 @@ def learning_curves(history: Sequence[Mapping[str, float]], best_epoch: int) -> 
             }
         ],
     )
+
+
+def _accuracies(history: Sequence[Mapping[str, float]]) -> list[float]:
+    """From the least to the largest with a margin, not beyond what an accuracy can be, nor in one point."""
+    seen = [a for scores in history if np.isfinite(a := scores.get("val_accuracy", np.nan))]
+    least, most = (min(seen), max(seen)) if seen else (0.0, 1.0)
+    margin = max(0.05, 0.06 * (most - least))
+    return [max(-0.02, least - margin), min(1.02, most + margin)]
 
 
 def learned_shares(history: Sequence[Mapping[str, float]]) -> Any:
@@ -103,7 +111,7 @@ def frequency_response(
         x=lam,
         y=g,
         yaxis="y2",
-        name="response g(λ)" if low is None else "response g(λ), mean of the columns",
+        name="response g(λ)" if low is None else "response g(λ), median of the columns",
         mode="lines",
         line={"color": ORANGE, "width": 3},
         hovertemplate="λ = %{x:.2f}: g = %{y:.3f}<extra>response</extra>",

@@ -31,7 +31,7 @@ MEASURES = {
 class Response:
     """A filter's response g (q,) at frequencies lam (q,) in [0, 2].
 
-    ``low`` and ``high``, where columns are filtered differently: their 10% and 90% quantiles; g is the mean.
+    ``low`` and ``high``, where columns are filtered differently: 10% and 90% quantiles; g is the median.
     """
 
     lam: FloatArray
@@ -118,9 +118,8 @@ def _result(report: FitReport) -> str:
     record, part = report.record, report.judged
     scores = record.scores.get(part, {})
     numbers = [(f"{PARTS[part]} {MEASURES[k]}", _score(k, scores[k])) for k in MEASURES if k in scores]
-    numbers += [
-        (name, f"{record.learned[k]:.3f}") for k, name in (("tau", "τ"), ("h", "h")) if k in record.learned
-    ]
+    shares, of = (("tau", "τ"), ("h", "h")), f", mean of {report.voters}" if report.voters > 1 else ""
+    numbers += [(f"{name}{of}", f"{record.learned[k]:.3f}") for k, name in shares if k in record.learned]
     numbers += [("epochs", f"{record.epochs:,}"), ("parameters", f"{record.parameters:,}")]
     numbers += [("seconds", f"{sum(record.seconds.values()):.1f}")]
     measures = [m for m in MEASURES if any(m in s for s in record.scores.values())]
@@ -213,6 +212,10 @@ def _right_and_wrong(report: FitReport) -> list[str]:
     p, y = np.asarray(report.p)[use], np.asarray(report.y)[use]
     counts = judge.confusion_counts(p, y)
     reliability = judge.reliability(p, y)
+    there = np.flatnonzero(counts.sum(axis=1))
+    of_classes = {name: np.array(of)[there].tolist() for name, of in judge.class_scores(counts).items()}
+    gone = len(counts) - there.size
+    left_out = f" {gone} class{' has' if gone == 1 else 'es have'} no {PARTS[part]} node." if gone else ""
     ece = float(reliability.nodes @ np.abs(reliability.accuracy - reliability.confidence)) / len(y)
     blocks = [
         chart(
@@ -221,10 +224,10 @@ def _right_and_wrong(report: FitReport) -> list[str]:
             "Rows are true classes, columns predictions, numbers nodes. A perfect model fills the diagonal.",
         ),
         chart(
-            outcome.class_scores(judge.class_scores(counts), report.classes),
+            outcome.class_scores(of_classes, [report.classes[c] for c in there.tolist()]),
             "Scores by class",
             "Precision: of those predicted so, how many are. Recall: of those that are, how many were found. "
-            "F1 is high only if both are.",
+            f"F1 is high only if both are.{left_out}",
         ),
         chart(
             outcome.calibration(*reliability),
