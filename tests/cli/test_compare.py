@@ -157,6 +157,10 @@ def test_a_model_that_fails_is_listed_with_its_reason(cut, tmp_path):
     [
         (["--models", "sgcc"], "there is no model named 'sgcc'. Did you mean sgc"),
         (["--models", "sgc", "--splits", "quota:99"], "there are seeds for 10 quota splits"),
+        (
+            ["--models", "sgc", "--splits", "fixed:2"],
+            "--splits quota, --splits stratified and --splits random",
+        ),
         (["--models", "sgc", "--settings", "published", "--configs", "nowhere"], "no settings in nowhere"),
     ],
 )

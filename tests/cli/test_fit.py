@@ -94,8 +94,43 @@ def test_json_is_the_record_and_how_the_tables_were_read(tables, tmp_path):
     said = json.loads(result.stdout)
     assert len(result.stdout.splitlines()) == 1
     assert any(line.startswith("edges: ") for line in said.pop("tables"))
+    # What simpler means reach is told without a report too.
+    assert [row["model"].split()[0] for row in said.pop("beside")] == ["sgc", "logistic", "label", "naming"]
     assert said == json.loads((tmp_path / "run" / "record.jsonl").read_text())
     assert result.stderr == ""
+
+
+def test_several_tables_of_edges_are_all_read(tables, tmp_path):
+    edges = pd.read_parquet(tables["edges"])
+    edges[:100].to_parquet(tmp_path / "a.parquet")
+    edges[100:].to_parquet(tmp_path / "b.parquet")
+    words = [tmp_path / "a.parquet" if word == tables["edges"] else word for word in tables.words]
+    words += ["--edges", tmp_path / "b.parquet", *SGC, "--json"]
+    halves, whole = (
+        json.loads(fit(*given, "--out", tmp_path / f"run{i}").stdout)
+        for i, given in enumerate((words, [*tables.words, *SGC, "--json"]))
+    )
+    assert halves["dataset"]["edges"] == whole["dataset"]["edges"]
+    assert halves["scores"] == whole["scores"]
+    assert (
+        f"edges: {len(edges):,} rows (a.parquet 100, b.parquet {len(edges) - 100:,})" in halves["tables"][1]
+    )
+
+
+def test_a_column_of_the_nodes_may_say_who_trains_and_tests(tables, tmp_path):
+    nodes = pd.read_parquet(tables["nodes"])
+    nodes["role"] = np.resize(["train", "train", "val", "test", None], len(nodes))
+    nodes.to_parquet(tmp_path / "nodes.parquet")
+    words = [tmp_path / "nodes.parquet" if word == tables["nodes"] else word for word in tables.words]
+    result = fit(*words, *SGC, "--split", "column:role", "--json", "--out", tmp_path / "run")
+    assert result.exit_code == 0, result.stderr
+    said = json.loads(result.stdout)
+    assert said["split"]["name"] == "column:role"
+    assert any("from which 6 features" in line for line in said["tables"])
+    part = pd.read_parquet(tmp_path / "run" / "predictions.parquet")["part"]
+    assert part.replace("validation", "val").tolist() == nodes["role"].tolist()
+    later = ["predict", tmp_path / "run", "--nodes", tables["new_nodes"], "--edges", tables["new_edges"]]
+    assert RUNNER.invoke(app, [*map(str, later)]).exit_code == 0
 
 
 def test_class_weights_reach_the_candidates_of_auto(tables, tmp_path):
@@ -180,6 +215,9 @@ def test_without_plotly_all_but_the_report_is_written(tables, tmp_path, monkeypa
         (("--device", "abacus"), 'device must be "auto"'),
         (("--epochs", "0"), "epochs must be at least 1"),
         (("--split", "thirds"), "names no split"),
+        (("--split", "fixed:0"), "--split stratified:0.6/0.2"),
+        (("--split", "column:where"), "must have one column 'where' (--split)"),
+        (("--split", "column:animal"), "split must be another column"),
         (("--split", "stratified:a/b"), "no number where one belongs"),
         (("--preprocessing", "magic"), "magic"),
         (("--nodes", "nowhere.csv"), "nowhere.csv"),
@@ -210,6 +248,19 @@ def test_too_few_labels_are_named(tmp_path):
     assert pd.isna(part[6:]).all()
     result = fit(*words[:-1], tmp_path / "other", "--label", "")
     assert "labels of two classes at least are needed" in result.stderr
+
+
+def test_a_class_that_is_not_tested_is_named(tmp_path):
+    ids = range(60)
+    kinds = ["rare" if i < 3 else "xy"[i % 2] for i in ids]
+    (tmp_path / "e.csv").write_text("src,dst\n" + "".join(f"{i},{(i + 1) % 60}\n" for i in ids))
+    (tmp_path / "n.csv").write_text(
+        "id,a,label\n" + "".join(f"{i},{i % 7},{k}\n" for i, k in enumerate(kinds))
+    )
+    words = ("--edges", tmp_path / "e.csv", "--nodes", tmp_path / "n.csv", *SGC)
+    result = fit(*words, "--split", "quota", "--out", tmp_path / "a")  # a small class goes to training whole
+    assert "note: class 'rare' has no test node: test scores say nothing of it." in result.stderr
+    assert fit(*words, "--out", tmp_path / "b").stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -82,3 +82,22 @@ def test_the_summary_names_scores_and_files_in_one_piece(tmp_path, capsys):
         assert str(far / file) in text
     summary(data, result, far, report=False)
     assert "report.html" not in capsys.readouterr().out
+
+
+def test_scores_of_a_split_that_kept_no_test_nodes_are_not_left_without_a_word(tmp_path, capsys):
+    data = build("sbm:n=200,h=0.9,d=6")
+    for train, said in ((0.6, False), (0.8, True)):
+        result = run(data, splits.stratified(data.y, train, 0.2), "sgc", {}, Training(epochs=3))
+        summary(data, result, tmp_path, report=False)
+        text = " ".join(capsys.readouterr().out.split())
+        assert ("no node was kept out as a test, so these scores flatter" in text) == said
+
+
+def test_of_a_committee_tau_and_h_are_called_means(tmp_path, capsys):
+    data = build("sbm:n=200,h=0.9,d=6")
+    for model, options in (("committee", {"K": 2}), ("unifilter", {"K": 2})):
+        result = run(data, splits.stratified(data.y), model, options, Training(epochs=3))
+        summary(data, result, tmp_path, report=False)
+        text = " ".join(capsys.readouterr().out.split())
+        assert ("; mean tau" in text) == ("mean h 0" in text) == (model == "committee")
+        assert "temperature" in text

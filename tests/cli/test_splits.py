@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from unifilter.cli.splits import parse_split
+from unifilter.cli.splits import check_split, parse_split, split_column
 from unifilter.data import Dataset, splits
 from unifilter.data.embedded import build
 
@@ -51,11 +51,35 @@ def test_splits_that_came_with_the_data_are_taken_by_number(data):
     assert_array_equal(parse_split("fixed:1", own).train, train[1])
 
 
+def test_a_column_of_the_table_is_named_in_the_split(data):
+    masks = {
+        f"column_{part}": (np.arange(200) % 3 == i)[None] for i, part in enumerate(("train", "val", "test"))
+    }
+    found = parse_split("column:my:part", Dataset(data.graph, data.X, data.y, masks=masks))
+    assert found.name == "column:my:part"
+    assert_array_equal(found.test, masks["column_test"][0])
+    assert (split_column("column:my:part"), split_column("columns")) == ("my:part", None)
+
+
+def test_a_class_that_the_test_has_no_node_of_is_named(data):
+    split = splits.stratified(data.y)
+    assert check_split(split, data) == []
+    without = split._replace(test=split.test & (data.y != 1))
+    assert check_split(without, data) == ["class '1' has no test node: test scores say nothing of it."]
+    without = split._replace(test=split.test & (data.y > 1))
+    assert check_split(without, data)[0].startswith("classes '0', '1' have no test node: test scores say")
+    hidden = Dataset(data.graph, data.X, np.where(data.y == 1, -1, data.y), classes=data.classes)
+    assert check_split(splits.stratified(hidden.y), hidden) == []  # nobody has that label
+    assert check_split(splits.stratified(data.y, 0.8, 0.2), data) == []  # asked for, and said with the scores
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("thirds", "names no split"),
         ("auto:3", "names no split"),
+        ("column:", "is incomplete"),
+        ("column:part", "has no column split"),
         ("per-class", "is incomplete"),
         ("per-class:many", "no number where one belongs"),
         ("stratified:", "no number where one belongs"),

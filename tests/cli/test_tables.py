@@ -21,33 +21,33 @@ def files(tmp_path):
 def test_raw_features_are_as_they_came(files):
     edges, nodes = files
     names = {"source": "from", "target": "to", "id": "who", "label": "kind", "delimiter": ";"}
-    source = Source(edges=edges, nodes=nodes, preprocessing="standard", features="age", **names)
+    source = Source(edges=[edges], nodes=nodes, preprocessing="standard", features="age", **names)
     assert source.raw().X.ravel().tolist() == [30, 40, 50]
     assert abs(source.dataset().X.mean()) < 1e-6
     with pytest.raises(ValueError, match="none, row, standard, log1p, but is 'magic'"):
-        Source(edges=edges, preprocessing="magic").raw()
+        Source(edges=[edges], preprocessing="magic").raw()
 
 
 def test_an_empty_weight_is_none(files):
     edges, nodes = files
     names = {"source": "from", "target": "to", "id": "who", "label": "kind", "delimiter": ";"}
-    assert not Source(edges=edges, nodes=nodes, weight="", **names).raw().graph.weighted
+    assert not Source(edges=[edges], nodes=nodes, weight="", **names).raw().graph.weighted
 
 
 def test_columns_of_tables_are_standardised_and_named_graphs_left_alone(files):
     edges, nodes = files
     names = {"source": "from", "target": "to", "id": "who", "label": "kind", "delimiter": ";"}
-    X = Source(edges=edges, nodes=nodes, **names).dataset().X
+    X = Source(edges=[edges], nodes=nodes, **names).dataset().X
     assert_allclose(X.std(axis=0), 1, rtol=1e-5)  # years and metres weigh the same
     assert Source("sbm:n=50").dataset().preprocessing == "none"
-    assert Source(edges=edges, source="from", target="to", delimiter=";").dataset().preprocessing == "none"
+    assert Source(edges=[edges], source="from", target="to", delimiter=";").dataset().preprocessing == "none"
 
 
 def test_every_flag_reaches_read_tables(files):
     edges, nodes = files
     names = {"source": "from", "target": "to", "weight": "w", "id": "who", "label": "kind", "delimiter": ";"}
     ours = Source(
-        edges=edges, nodes=nodes, features="age, height,age", preprocessing="none", **names
+        edges=[edges], nodes=nodes, features="age, height,age", preprocessing="none", **names
     ).dataset()
     theirs = read_tables(edges, nodes, features=["age", "height"], **names)
     assert ours.ids.to_pylist() == theirs.ids.to_pylist() == ["ann", "bob", "cleo"]
@@ -65,20 +65,31 @@ def test_data_are_called_by_a_name_that_tells_something(tmp_path, file, name):
     edges.parent.mkdir(parents=True)
     text = "src,dst\n0,1\n1,2\n".replace(",", "\t" if file.endswith("tsv") else ",")
     edges.write_bytes(gzip.compress(text.encode()) if file.endswith("gz") else text.encode())
-    assert Source(edges=edges).dataset().name == name
+    assert Source(edges=[edges]).dataset().name == name
 
 
 def test_strict_refuses_what_would_be_dropped(files):
     edges, nodes = files
     names = {"source": "from", "target": "to", "id": "who", "label": "kind", "delimiter": ";"}
     with pytest.raises(ValueError, match="zed"):
-        Source(edges=edges, nodes=nodes, strict=True, **names).dataset()
+        Source(edges=[edges], nodes=nodes, strict=True, **names).dataset()
+
+
+def test_many_edges_that_are_dropped_are_noted_with_their_cause(tmp_path, capsys):
+    (tmp_path / "e.csv").write_text("src,dst\n1,2\n2,x\nx,y\n")
+    (tmp_path / "n.csv").write_text("id,a,label\n01,1,u\n02,2,v\nx,3,u\ny,4,v\n")
+    Source(edges=[tmp_path / "e.csv"], nodes=tmp_path / "n.csv").raw()
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "note: 67% of the edges were dropped for an end that is no node (first: data row 1: "
+    )
+    assert "nodes but for leading zeros" in said
 
 
 def test_an_empty_name_stands_for_none(tmp_path):
     (tmp_path / "e.csv").write_text("src,dst\n0,1\n1,2\n")
     (tmp_path / "n.csv").write_text("age\n1\n2\n3\n")
-    found = Source(edges=tmp_path / "e.csv", nodes=tmp_path / "n.csv", id="", label="").dataset()
+    found = Source(edges=[tmp_path / "e.csv"], nodes=tmp_path / "n.csv", id="", label="").dataset()
     assert (found.n, found.d, found.classes) == (3, 1, ())
 
 
@@ -91,7 +102,7 @@ def test_a_name_is_loaded_and_preprocessed():
 def test_tables_are_preprocessed_too(files):
     edges, nodes = files
     names = {"source": "from", "target": "to", "id": "who", "label": "kind", "delimiter": ";"}
-    found = Source(edges=edges, nodes=nodes, preprocessing="standard", **names).dataset()
+    found = Source(edges=[edges], nodes=nodes, preprocessing="standard", **names).dataset()
     assert abs(found.X.mean(axis=0)).max() < 1e-6
 
 
@@ -99,7 +110,7 @@ def test_tables_are_preprocessed_too(files):
     ("wrong", "said"),
     [
         ({}, "neither came"),
-        ({"name": "cora", "edges": "e.csv"}, "both came"),
+        ({"name": "cora", "edges": ["e.csv"]}, "both came"),
         ({"name": "sbm", "nodes": "n.csv"}, "--nodes belongs to --edges"),
     ],
 )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unifilter.data import files
-from unifilter.data.edges import EdgeColumns, edge_columns, ids_in_edges, read_edges
+from unifilter.data.edges import EdgeColumns, edge_columns, ids_in_edges, open_edges, read_edges
 from unifilter.data.files import open_table
 
 COLUMNS = EdgeColumns("src", "dst", None)
@@ -37,9 +37,9 @@ def test_known_edges_are_kept_in_order_and_the_others_counted(folder, pairs):
     ends = {name: pa.array([p[i] for p in pairs], pa.int64()) for i, name in enumerate(("src", "dst"))}
     if not wanted:
         with pytest.raises(ValueError, match="every edge must join two nodes"):
-            read_edges(table(folder, ends), COLUMNS, pa.array(known), "n", strict=False)
+            read_edges([table(folder, ends)], COLUMNS, pa.array(known), "n", strict=False)
         return
-    edges = read_edges(table(folder, ends), COLUMNS, pa.array(known), "n", strict=False)
+    edges = read_edges([table(folder, ends)], COLUMNS, pa.array(known), "n", strict=False)
     assert edges.arcs.T.tolist() == wanted
     assert edges.arcs.dtype == np.int32
     assert (edges.rows, edges.unknown) == (len(pairs), len(pairs) - len(wanted))
@@ -54,18 +54,18 @@ def test_rows_are_counted_through_all_batches(folder):
     with pytest.raises(
         ValueError, match=r"1 of 11 in e.parquet do not \(first: data row 11: 0 -> 9\)\. Add the"
     ):
-        read_edges(file, COLUMNS, pa.array([0, 1, 2]), "n", strict=True)
+        read_edges([file], COLUMNS, pa.array([0, 1, 2]), "n", strict=True)
     with pytest.raises(ValueError, match=r"column 'w' must hold finite weights .* data row 9 is -2.0"):
-        read_edges(file, COLUMNS._replace(weight="w"), pa.array([0, 1, 2]), "n", strict=False)
+        read_edges([file], COLUMNS._replace(weight="w"), pa.array([0, 1, 2]), "n", strict=False)
 
 
 def test_bad_fields_and_headers_are_found_in_late_batches(tmp_path):
     (tmp_path / "e.csv").write_text("src,dst\n" + "0,1\n" * 50 + "0,one\n")
     with pytest.raises(ValueError, match="column 'dst' must hold whole numbers, .* data row 51 says 'one'"):
-        read_edges(open_table(tmp_path / "e.csv"), COLUMNS, pa.array([0, 1]), "n", strict=False)
+        read_edges([open_table(tmp_path / "e.csv")], COLUMNS, pa.array([0, 1]), "n", strict=False)
     (tmp_path / "e.csv").write_text("src,dst\n" + "a,b\n" * 50 + "src,dst\n")
     with pytest.raises(ValueError, match="e.csv repeats its header in data row 51"):
-        read_edges(open_table(tmp_path / "e.csv"), COLUMNS, pa.array(["a", "b"]), "n", strict=False)
+        read_edges([open_table(tmp_path / "e.csv")], COLUMNS, pa.array(["a", "b"]), "n", strict=False)
 
 
 @pytest.mark.parametrize(
@@ -83,10 +83,10 @@ def test_ids_off_by_one_are_refused_and_mere_unknowns_are_not(nodes, ends, refus
     file = table(folder, {"src": [p[0] for p in pairs], "dst": [p[1] for p in pairs]})
     if refused:
         with pytest.raises(ValueError, match="it looks as if one counts from"):
-            read_edges(file, COLUMNS, pa.array(nodes), "n", strict=False)
-        assert read_edges(file, COLUMNS, pa.array(nodes), "n", strict=False, whole=False).unknown > 0
+            read_edges([file], COLUMNS, pa.array(nodes), "n", strict=False)
+        assert read_edges([file], COLUMNS, pa.array(nodes), "n", strict=False, whole=False).unknown > 0
     else:
-        assert read_edges(file, COLUMNS, pa.array(nodes), "n", strict=False).unknown > 0
+        assert read_edges([file], COLUMNS, pa.array(nodes), "n", strict=False).unknown > 0
 
 
 @pytest.mark.parametrize("type", [pa.int32(), pa.uint64(), pa.string()])
@@ -96,14 +96,14 @@ def test_ids_of_edges_are_all_there_and_sorted(type, folder):
     wanted = np.unique(numbers).tolist()
     if type == pa.string():
         wanted = sorted(str(i) for i in wanted)
-    assert ids_in_edges(table(folder, ends), COLUMNS).to_pylist() == wanted
+    assert ids_in_edges([table(folder, ends)], COLUMNS).to_pylist() == wanted
 
 
 def test_edges_in_csv_name_their_nodes_too(tmp_path):
     (tmp_path / "e.csv").write_text("src,dst\n10,9\n9,\n2,10\n")
-    assert ids_in_edges(open_table(tmp_path / "e.csv"), COLUMNS).to_pylist() == [2, 9, 10]
+    assert ids_in_edges([open_table(tmp_path / "e.csv")], COLUMNS).to_pylist() == [2, 9, 10]
     (tmp_path / "e.csv").write_text("src,dst\n10,x\n9,\n2,10\n")
-    assert ids_in_edges(open_table(tmp_path / "e.csv"), COLUMNS).to_pylist() == ["10", "2", "9", "x"]
+    assert ids_in_edges([open_table(tmp_path / "e.csv")], COLUMNS).to_pylist() == ["10", "2", "9", "x"]
 
 
 @pytest.mark.parametrize(
@@ -148,3 +148,65 @@ def test_the_first_edge_of_a_file_without_a_header_is_not_taken_for_names(tmp_pa
     with pytest.raises(ValueError, match="must have one column 'src'"):
         edge_columns(open_table(tmp_path / "e.csv"))
     assert edge_columns(open_table(tmp_path / "e.csv"), "ann", "bob") == ("ann", "bob", None)
+
+
+@pytest.fixture
+def halves(tmp_path):
+    """An edge list in two files of different formats and orders of columns."""
+    (tmp_path / "a.csv").write_text("src,dst,w\n" + "0,1,2\n" * 4 + "1,9,1\n")
+    pyarrow.parquet.write_table(pa.table({"w": [3, 4], "dst": [2, 8], "src": [1, 1]}), tmp_path / "b.parquet")
+    return [tmp_path / "a.csv", tmp_path / "b.parquet"]
+
+
+def test_several_tables_are_read_as_one(halves):
+    files, columns = open_edges(halves, weight="w")
+    edges = read_edges(files, columns, pa.array([0, 1, 2]), "n", strict=False)
+    assert edges.arcs.T.tolist() == [[0, 1]] * 4 + [[1, 2]]
+    assert edges.weights.tolist() == [2, 2, 2, 2, 3]
+    assert (edges.rows, edges.each, edges.unknown) == (7, (5, 2), 2)
+    assert edges.first_unknown == "a.csv, data row 5: 1 -> 9"
+    assert ids_in_edges(files, columns).to_pylist() == [0, 1, 2, 8, 9]
+    with pytest.raises(ValueError, match=r"1 of 5 in a.csv do not \(first: data row 5"):
+        read_edges(files, columns, pa.array([0, 1, 2]), "n", strict=True)
+    with pytest.raises(ValueError, match=r"2 of 2 in b.parquet do not .* written alike"):
+        read_edges(files, columns, pa.array([0, 1]), "n", strict=False)
+
+
+def test_ids_that_are_off_by_one_are_told_from_all_tables_together(tmp_path):
+    (tmp_path / "a.csv").write_text("src,dst\n1,2\n")
+    (tmp_path / "b.csv").write_text("src,dst\n2,3\n1,2\n")
+    files, columns = open_edges([tmp_path / "a.csv", tmp_path / "b.csv"])
+    with pytest.raises(ValueError, match="the ids in a.csv and b.csv run from 1 to 3"):
+        read_edges(files, columns, pa.array([0, 1, 2]), "n", strict=False)
+    (tmp_path / "a.csv").write_text("src,dst\n0,2\n")
+    read_edges(files, columns, pa.array([0, 1, 2]), "n", strict=False)
+
+
+def test_all_tables_have_the_columns_of_the_first(halves, tmp_path):
+    (tmp_path / "c.csv").write_text("from,to\n0,1\n")
+    with pytest.raises(ValueError, match=r"c.csv must have one column 'src' \(source=\)"):
+        open_edges([*halves, tmp_path / "c.csv"])
+    with pytest.raises(ValueError, match="the list is empty"):
+        open_edges([])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "ends", "cause"),
+    [
+        (["007", "008", "9"], ["7", "8", "9"], "leading zeros"),
+        (["a", "b", "c "], [" a", "b", "c"], "blanks"),
+        (["07", "8", "9"], ["7 ", "8", "9"], "leading zeros"),
+        (["a", "b", "c"], ["x", "y", "c"], ""),
+        (["a", "b", "c"], [None, "b", "c"], ""),
+        ([0, 1, 2], [7, 1, 2], ""),
+    ],
+)
+def test_blanks_and_zeros_are_found_to_be_why_ends_are_unknown(nodes, ends, cause, folder):
+    file = table(folder, {"src": ends, "dst": [nodes[-1] if ends[-1] != nodes[-1] else ends[-1]] * 3})
+    assert read_edges([file], COLUMNS, pa.array(nodes), "n", strict=False).cause == cause
+
+
+def test_why_nothing_is_left_is_said(folder):
+    file = table(folder, {"src": ["1", "2"], "dst": ["2", "3"]})
+    with pytest.raises(ValueError, match="These ends are nodes but for leading zeros. Ids must be written"):
+        read_edges([file], COLUMNS, pa.array(["01", "02", "03"]), "n", strict=False)

@@ -1,6 +1,7 @@
 """Three formats behind one door."""
 
 import gzip
+import os
 
 import pyarrow as pa
 import pyarrow.feather
@@ -85,7 +86,9 @@ def test_text_as_views_is_read_as_text(tmp_path):
         ("a.csv.gz", "x,y\n1,2\n", "a.csv.gz ends in .gz but is not gzip"),
         ("a.parquet", "x,y\n1,2\n", "a.parquet is not a parquet file: .*Was it written to the end"),
         ("a.feather", "x,y\n1,2\n", "a.feather is not a feather file"),
-        ("a.csv", b"x\xff,y\n1,2\n", "the header of a.csv is not UTF-8 text: .* iconv"),
+        ("a.csv", b"x\xff,y\n1,2\n", "the header of a.csv is not UTF-8 text: .* iconv -f latin1"),
+        ("a.csv", "\ufeffx,y\n1,2\n".encode("utf-16-le"), "not UTF-8 text: .* iconv -f utf-16 "),
+        ("a.csv", "\ufeffx,y\n1,2\n".encode("utf-16-be"), "not UTF-8 text: .* iconv -f utf-16 "),
     ],
 )
 def test_what_is_no_table_is_refused_at_the_door(name, text, said, write):
@@ -102,6 +105,13 @@ def test_a_table_without_rows_is_empty_in_every_format(ending, tmp_path):
         pyarrow.feather.write_feather(table, str(path))
     with pytest.raises(ValueError, match=f"t.{ending} is empty"):
         open_table(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_a_pipe_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "e.csv")
+    with pytest.raises(ValueError, match="tables are read twice, so .* must be a file, but is a pipe"):
+        open_table(tmp_path / "e.csv")
 
 
 def test_a_folder_is_no_file(tmp_path):

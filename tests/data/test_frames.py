@@ -60,7 +60,7 @@ def test_numbers_that_were_declared_categories_are_categories_and_ids_and_labels
     ("table", "said"),
     [
         (EDGES[:0], "the edge table is empty"),
-        ([("a", "b")], "pandas, Polars or Arrow table, but list came"),
+        ([["a", "b"]], "pandas, Polars or Arrow table, but list came"),
         (pd.DataFrame({"src": [1, "a"], "dst": [1, 2]}), "one plain type each"),
         (pd.DataFrame([["a", "b"]], columns=["src", "src"]), "name of their own"),
         (pd.DataFrame({"src": pd.cut([1, 2], 2), "dst": [1, 2]}), "one plain type each"),

@@ -48,3 +48,18 @@ def test_labels_of_minus_one_are_said():
 def test_what_an_older_version_saved_is_read():
     values = {k: v for k, v in Ingestion(1, 4).to_json().items() if k not in ("recipes", "arguments")}
     assert Ingestion.from_json(values) == Ingestion(1, 4)
+
+
+def test_of_several_tables_of_edges_each_is_counted():
+    said = str(Ingestion(5, 4, edge_files=["a.csv 3", "b.csv 2"]))
+    assert "edges: 5 rows (a.csv 3, b.csv 2)" in said
+    assert "a.csv" not in str(Ingestion(5, 4, edge_files=["a.csv 5"]))
+
+
+def test_a_tenth_of_the_edges_may_go_without_a_doubt():
+    assert Ingestion(10, 4, unknown=1).doubts == []
+    (said,) = Ingestion(10, 4, unknown=2, first_unknown="data row 3: 1 -> 9", cause="blanks").doubts
+    assert said == (
+        "20% of the edges were dropped for an end that is no node (first: data row 3: 1 -> 9). Most of these "
+        "ends are nodes but for blanks: write ids alike in both tables."
+    )

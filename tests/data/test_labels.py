@@ -1,9 +1,10 @@
 """Columns of labels: what counts as a class, and in which order."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from unifilter.data.labels import encode_labels, minus_ones
+from unifilter.data.labels import encode_labels, minus_ones, part_masks
 
 CASES = {
     "text": (pa.array(["b", "a", None, "", "b"]), False, [1, 0, -1, -1, 1], ("a", "b")),
@@ -63,3 +64,24 @@ def test_measurements_in_csv_are_told_from_classes_below_zero_too():
 )
 def test_labels_of_minus_one_are_counted(column, guess, count):
     assert minus_ones(column, guess) == count
+
+
+@pytest.mark.parametrize(
+    "column", [["train", "Val ", None, "test", ""], ["train", "validation", "", "TEST", None]]
+)
+def test_parts_are_read_however_they_are_written(column):
+    masks = part_masks(pa.array(column), "n.csv, column 'part'")
+    assert [np.flatnonzero(masks[part]).tolist() for part in ("train", "val", "test")] == [[0], [1], [3]]
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (["train", "dev"], "must say train, val .or validation., test or nothing, but data row 2 says 'dev'"),
+        ([0, 1], "data row 1 says 0"),
+        (["test", "val"], "must say train of some nodes"),
+    ],
+)
+def test_what_is_no_part_is_refused(column, said):
+    with pytest.raises(ValueError, match=f"n.csv, column 'part' .*{said}"):
+        part_masks(pa.array(column), "n.csv, column 'part'")

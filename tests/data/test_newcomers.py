@@ -329,3 +329,12 @@ def test_the_training_table_read_again_as_newcomers_gives_X(ending, rows):
             write(Path(folder) / f"more.{ending}", {"src": [q], "dst": [0]}),
         )
     np.testing.assert_array_equal(new.X, dataset.X)
+
+
+def test_edges_of_newcomers_may_lie_in_several_tables(file):
+    dataset = read_tables(file("edges.csv", OLD_EDGES), file("nodes.csv", OLD_NODES))
+    new = file("new.csv", NEW_NODES)
+    whole = read_newcomers(dataset, new, file("all.csv", NEW_EDGES))
+    head, one, other = NEW_EDGES.splitlines()
+    halves = [file(f"{i}.csv", f"{head}\n{row}\n") for i, row in enumerate((one, other))]
+    np.testing.assert_array_equal(read_newcomers(dataset, new, halves).edges, whole.edges)

@@ -66,3 +66,24 @@ def test_the_index_that_pandas_stores_is_left_out(read):
     nodes = read(id=["a", "b"], label=["u", "v"], __index_level_0__=[5, 6], x=[1, 2])
     assert nodes.columns == ("x",)
     assert nodes.treatments == {"x": "number", "__index_level_0__": "row number of pandas, dropped"}
+
+
+def test_a_column_that_divides_the_nodes_is_no_feature(tmp_path):
+    (tmp_path / "n.csv").write_text(
+        "id,x,label,part\na,1,u,train\nb,2,v,VAL\nc,3,u,\na,1,u,train\nd,4,v,test\n"
+    )
+    file = open_table(tmp_path / "n.csv")
+    nodes = read_nodes(file, "id", "label", None, False, "part")
+    assert nodes.columns == ("x",)
+    assert {part: mask.tolist() for part, mask in nodes.masks.items()} == {
+        "train": [True, False, False, False],
+        "val": [False, True, False, False],
+        "test": [False, False, False, True],
+    }
+    assert read_nodes(file, "id", "label", None, False).masks == {}
+    with pytest.raises(ValueError, match="features must not contain the split, but name 'part'"):
+        read_nodes(file, "id", "label", ["x", "part"], False, "part")
+    with pytest.raises(
+        ValueError, match="split must be another column of n.csv than id and label, but is 'label'"
+    ):
+        read_nodes(file, "id", "label", None, False, "label")

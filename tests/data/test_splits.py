@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from unifilter.data import splits
+from unifilter.data import read_tables, splits
 from unifilter.data.dataset import Dataset
 from unifilter.graph.synthetic import block_model
 
@@ -111,6 +111,33 @@ def test_a_single_node_of_a_class_trains():
     assert split.train[50]
 
 
+@pytest.mark.parametrize("shares", [(0.6, 0.2), (0.8, 0.1), (0.1, 0.1), (0.5, 0.45)])
+def test_three_nodes_of_a_class_are_enough_for_every_part(shares):
+    y = np.repeat([0, 1, 2], [3, 4, 40])
+    for seed in range(5):
+        split = splits.stratified(y, *shares, seed=seed)
+        for part in split[:3]:
+            assert (np.bincount(y[part], minlength=3) > 0).all()
+
+
+def test_a_part_that_is_to_be_empty_stays_so():
+    split = splits.stratified(np.repeat([0, 1], [3, 40]), 0.8, 0.2)
+    assert not split.test.any()
+
+
+def test_classes_of_more_nodes_are_divided_as_they_always_were():
+    """Committed records name such splits by their seeds."""
+    for size in range(4, 200):
+        y = np.repeat([0, 1], size)
+        split, draw = splits.stratified(y, seed=7), np.random.default_rng(7)
+        for c in range(2):
+            members = draw.permutation(np.flatnonzero(y == c))
+            first, second = round(0.6 * size), round(0.6 * size) + round(0.2 * size)
+            parts = members[:first], members[first:second], members[second:]
+            for mask, nodes in zip(split[:3], parts, strict=True):
+                np.testing.assert_array_equal(np.flatnonzero(mask & (y == c)), np.sort(nodes))
+
+
 def test_per_class_takes_k_of_each(y):
     assert np.bincount(y[splits.per_class(y, 7, 50, 60).train]).tolist() == [7] * 4
 
@@ -159,3 +186,16 @@ def test_shares_that_are_too_much_counts_below_nothing_and_no_labels_at_all_are_
     for split in (splits.stratified, splits.quota, splits.random):
         with pytest.raises(ValueError, match="every node is unlabelled"):
             split(np.full(10, -1))
+
+
+def test_a_column_of_a_table_is_a_split(tmp_path):
+    (tmp_path / "e.csv").write_text("src,dst\na,b\nb,c\n")
+    (tmp_path / "n.csv").write_text("id,x,label,part\na,1,u,train\nb,2,v,val\nc,3,u,test\n")
+    dataset = read_tables(tmp_path / "e.csv", tmp_path / "n.csv", split="Part")
+    assert [mask.tolist() for mask in splits.column(dataset)[:3]] == np.eye(3, dtype=bool).tolist()
+    dataset.save(tmp_path / "saved")
+    assert splits.column(Dataset.load(tmp_path / "saved")).val.tolist() == [False, True, False]
+    with pytest.raises(ValueError, match="must be a column of the node table, but there is no such table"):
+        read_tables(tmp_path / "e.csv", split="part")
+    with pytest.raises(ValueError, match="has no column split"):
+        splits.column(read_tables(tmp_path / "e.csv", tmp_path / "n.csv"))

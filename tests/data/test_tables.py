@@ -203,3 +203,17 @@ def test_edges_of_weight_0_are_said_to_be_none(files):
     assert dataset.graph.m == 1
     assert "edges: 3 rows, 2 of weight 0, which are no edges" in str(dataset.ingestion)
     assert dataset.arcs.tolist() == [[0], [1]]  # nor for models that use direction
+
+
+def test_several_tables_of_edges_are_one_graph(tmp_path):
+    nodes = write(tmp_path / "n.csv", NODES)
+    parts = [{end: ids[:1] for end, ids in EDGES.items()}, {end: ids[1:] for end, ids in EDGES.items()}]
+    halves = [write(tmp_path / f"{i}.csv", part) for i, part in enumerate(parts)]
+    whole, joined = (read_tables(edges, nodes) for edges in (write(tmp_path / "e.csv", EDGES), halves))
+    assert joined.arcs.tolist() == whole.arcs.tolist()
+    assert joined.graph.indices.tolist() == whole.graph.indices.tolist()
+    assert joined.ingestion.edge_rows == whole.ingestion.edge_rows == 3
+    assert "edges: 3 rows (0.csv 1, 1.csv 2)" in str(joined.ingestion)
+    assert joined.about["edges"] == ", ".join(map(str, halves))
+    assert read_tables([pa.table(part) for part in parts], nodes).arcs.tolist() == whole.arcs.tolist()
+    assert read_tables(halves).n == 4  # ids across files

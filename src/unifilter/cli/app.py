@@ -43,7 +43,7 @@ class Door(TyperGroup):
         except BrokenPipeError:
             raise  # typer ends quietly when nobody reads on, as in `unifilter datasets | head`
         except INPUT_ERRORS as error:
-            _report(ctx, error, in_flags(_sentence(error)))
+            _report(ctx, error, in_flags(_sentence(error), ctx.invoked_subcommand))
             raise typer.Exit(WRONG_INPUT) from None
         except (typer.Exit, typer.Abort):
             raise
@@ -62,15 +62,21 @@ def _sentence(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def in_flags(sentence: str) -> str:
-    """What the library says of its arguments, in words of the command line.
+def in_flags(sentence: str, command: str | None = None) -> str:
+    """What the library says of its arguments and splits, in words of the command line.
 
     Examples
     --------
+    >>> in_flags("splits.quota and splits.random draw one.")
+    '--split quota and --split random:0.6/0.2 draw one.'
     >>> in_flags("must have one column 'a' (source=). Name it with source=..., or pass label=None.")
     "must have one column 'a' (--source). Name it with --source ..., or pass --label ''."
     """
     sentence = sentence.replace("strict=True", "--strict").replace("features=[...]", "--features ...")
+    sentence = sentence.replace("split=...", "--split column:...").replace("(split=)", "(--split)")
+    flag, shares = ("--splits", "") if command == "compare" else ("--split", ":0.6/0.2")
+    sentence = re.sub(r"\bsplits\.(stratified|random)\b", rf"{flag} \1{shares}", sentence)
+    sentence = sentence.replace("splits.quota", f"{flag} quota")
     sentence = re.sub(rf"\b({ARGUMENTS})=None\b", r"--\1 ''", sentence)
     sentence = re.sub(rf"\(({ARGUMENTS})=\)", r"(--\1)", sentence)
     return re.sub(rf"\b({ARGUMENTS})=(\.\.\.|'[^']*')", r"--\1 \2", sentence)

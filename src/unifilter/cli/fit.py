@@ -16,7 +16,7 @@ import typer
 from unifilter.cli.flags import flags
 from unifilter.cli.resume import CONTENTS, begin, forget
 from unifilter.cli.show import Display, summary
-from unifilter.cli.splits import HELP, parse_split
+from unifilter.cli.splits import HELP, check_split, parse_split, split_column
 from unifilter.cli.tables import Source, check_labels, dressed
 from unifilter.data import Dataset
 from unifilter.data.splits import Split
@@ -105,12 +105,14 @@ def fit(
         check_half(model, half)
     seconds = parse_budget(budget)
     pick_device(device)
-    raw = data.raw()
+    raw = data.raw(split_column(split))
     for note in check_labels(raw):
         print(f"note: {note}", file=sys.stderr)
     if model == "auto" or needs_features(model):
         raw = dressed(raw)
     parts = parse_split(split, raw)
+    for note in check_split(parts, raw):
+        print(f"note: {note}", file=sys.stderr)
     chosen = model == "auto" and data.preprocessing == "auto"  # candidates bring their own scaling
     dataset = raw if chosen else data.scaled(raw)
     asked = asdict(data) | asdict(training) | {"split": split, "model": model, "option": options}
@@ -140,7 +142,7 @@ def fit(
             where: dict[str, Any] = {"device": device, "folder": state, "on_epoch": watch}
             result = run(dataset, parts, model, options, training, half=half, **where)
     scaled = data.scaled(raw)
-    beside = floor(scaled, parts, result) if report and not result.interrupted else []
+    beside = [] if result.interrupted else floor(scaled, parts, result)
     report = write(out, raw, parts, result, report, scaled, beside)
     if not result.interrupted:
         forget(state)

@@ -28,8 +28,11 @@ def predict(
         Path, typer.Option(help="Table of the new nodes, with the columns of the training table.")
     ],
     edges: Annotated[
-        Path | None,
-        typer.Option(help="Table of their edges, to old nodes and among each other; if there are any."),
+        list[Path] | None,
+        typer.Option(
+            help="Table of their edges, to old nodes and among each other; if there are any. Several are "
+            "read as one."
+        ),
     ] = None,
     source: Annotated[str | None, typer.Option(help="Column of the edges, if not as at training.")] = None,
     target: Annotated[str | None, typer.Option(help="Likewise.")] = None,
@@ -47,7 +50,7 @@ def predict(
     folder = run / "model" if (run / "model").exists() else run
     trained = Trained.load(folder)
     columns = {"source": source, "target": target, "weight": weight, "id": id, "delimiter": delimiter}
-    new = read_newcomers(trained.dataset, str(nodes), None if edges is None else str(edges), **columns)
+    new = read_newcomers(trained.dataset, str(nodes), [str(f) for f in edges or ()] or None, **columns)
     p = trained.predict_new(new.X, new.edges, new.weights)
     classes = trained.dataset.classes
     write_predictions(file, new.ids, classes, p)

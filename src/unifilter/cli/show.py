@@ -14,11 +14,16 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from unifilter.data import Dataset
+from unifilter.models.committee import Committee
 from unifilter.train import Result, Training
 from unifilter.train.floor import verdict
 from unifilter.train.race import Progress as Racing
 
 STAGES = ("trying settings", "halving", "training the best", "once more from other starts")
+UNTESTED = (
+    "note: no node was kept out as a test, so these scores flatter: `unifilter evaluate` scores labels that "
+    "took no part."
+)
 
 
 class Display:
@@ -93,6 +98,8 @@ def summary(
         if scores:
             table.add_row(part, *(f"{round(scores[m], 3) + 0:.3f}" if m in scores else "" for m in measures))
     console.print(table)
+    if not record.scores.get("test"):
+        console.print(UNTESTED)
     if beside:
         part = "test" if record.scores.get("test") else "validation"
         console.print(f"accuracy of simpler means on the same {part} nodes:")
@@ -102,6 +109,8 @@ def summary(
             console.print(f"note: {verdict(beside)}", markup=False)
     # The weights of a basis are a figure of the report, not a line of it.
     told = {k: v for k, v in record.learned.items() if not k.startswith("w_")}
+    if isinstance(result.model, Committee):
+        told = {f"mean {k}" if k in ("tau", "h") else k: v for k, v in told.items()}
     learned = ", ".join(f"{name} {value:.2f}" for name, value in told.items())
     words = f"{record.model}: {record.epochs} epochs, best {record.best_epoch}; {learned}"
     console.print(words, markup=False)

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from unifilter.cli.tables import listed
 from unifilter.data import Dataset, splits
 from unifilter.data.splits import Split
 
 HELP = (
     "Who trains, validates and tests: auto (60/20/20 of the labelled nodes of every class), quota[:SEED], "
     "stratified[:TRAIN/VAL[:SEED]], random[:TRAIN/VAL[:SEED]] (whatever the classes), per-class:COUNT[:SEED] "
-    "(500 validate, 1000 test), fixed:NUMBER, public."
+    "(500 validate, 1000 test), fixed:NUMBER, public; column:NAME of the node table (train, val, test or "
+    "empty)."
 )
+
+
+def split_column(text: str) -> str | None:
+    """The column of the node table that a text names, None if it names another kind of split.
+
+    Examples
+    --------
+    >>> split_column("column:part"), split_column("quota")
+    ('part', None)
+    """
+    kind, _, name = text.partition(":")
+    if kind == "column" and not name:
+        raise ValueError(f"--split {text} is incomplete. {HELP}")
+    return name if kind == "column" else None
 
 
 def parse_split(text: str, dataset: Dataset) -> Split:
@@ -22,6 +40,8 @@ def parse_split(text: str, dataset: Dataset) -> Split:
     3
     """
     kind, *rest = text.split(":")
+    if split_column(text) is not None:
+        return splits.column(dataset)._replace(name=text)
     try:
         if kind == "auto" and not rest:
             return splits.stratified(dataset.y)
@@ -44,6 +64,24 @@ def parse_split(text: str, dataset: Dataset) -> Split:
             raise ValueError(f"--split {text} has no number where one belongs. {HELP}") from error
         raise
     raise ValueError(f"--split {text} names no split. {HELP}")
+
+
+def check_split(split: Split, dataset: Dataset) -> list[str]:
+    """Notes on what its scores leave out; a split that keeps no test nodes at all was asked for as such.
+
+    Examples
+    --------
+    >>> from unifilter.data import load
+    >>> data = load("sbm:n=100")
+    >>> check_split(splits.stratified(data.y), data)
+    []
+    """
+    known, tested = (np.unique(dataset.y[mask & dataset.labelled]) for mask in (dataset.labelled, split.test))
+    lost = [str(dataset.classes[c]) for c in np.setdiff1d(known, tested)]
+    if not tested.size or not lost:
+        return []
+    verb, of = ("has", "it") if len(lost) == 1 else ("have", "them")
+    return [f"{listed(lost)} {verb} no test node: test scores say nothing of {of}."]
 
 
 def _shares(kind: str, text: str) -> tuple[float, float]:

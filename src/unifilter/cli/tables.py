@@ -44,7 +44,11 @@ class Source:
         ),
     ] = "auto"
     edges: Annotated[
-        Path | None, _option("--edges", help="Edge table: CSV (also .gz), TSV, Parquet or Feather.")
+        list[Path] | None,
+        _option(
+            "--edges",
+            help="Edge table: CSV (also .gz), TSV, Parquet or Feather; several are read as one.",
+        ),
     ] = None
     nodes: Annotated[Path | None, _option("--nodes", help="Node table; without it nodes are bare.")] = None
     source: Annotated[
@@ -78,17 +82,20 @@ class Source:
         """
         how = self.preprocessing
         if how == "auto":
-            own = self.edges is not None and self.nodes is not None and not issparse(found.X)
+            own = bool(self.edges) and self.nodes is not None and not issparse(found.X)
             how = "standard" if own else "none"
         return found if how == "none" else found.preprocess(how)
 
-    def raw(self) -> Dataset:
-        """Load the named graph, or read the tables; features as they came."""
+    def raw(self, split: str | None = None) -> Dataset:
+        """Load the named graph, or read the tables; features as they came.
+
+        ``split`` names the column of the node table that divides the nodes.
+        """
         if self.preprocessing not in (*NAMES, "auto"):
             raise ValueError(
                 f"--preprocessing must be one of auto, {', '.join(NAMES)}, but is {self.preprocessing!r}."
             )
-        if (self.name is None) == (self.edges is None):
+        if (self.name is None) == (not self.edges):
             given = "both" if self.name else "neither"
             raise ValueError(
                 f"a dataset's name or --edges is needed, but {given} came. `unifilter datasets` lists the "
@@ -98,8 +105,9 @@ class Source:
             if self.nodes is not None:
                 raise ValueError("--nodes belongs to --edges, which is missing.")
             return load(self.name)
+        edges = self.edges or []
         found = read_tables(
-            str(self.edges),
+            [str(file) for file in edges],
             None if self.nodes is None else str(self.nodes),
             self.source,
             self.target,
@@ -107,10 +115,13 @@ class Source:
             self.id or None,
             self.label or None,
             None if self.features is None else _names(self.features),
+            split=split,
             delimiter=self.delimiter,
             strict=self.strict,
         )
-        return replace(found, name=_name(Path(str(self.edges))))
+        for doubt in found.ingestion.doubts if found.ingestion else ():
+            print(f"note: {doubt}", file=sys.stderr)
+        return replace(found, name=_name(edges[0]))
 
 
 def _names(text: str) -> list[str]:
@@ -149,14 +160,14 @@ def check_labels(dataset: Dataset) -> list[str]:
     notes, few = [], _rare(dataset)
     if few:
         notes.append(
-            f"{_listed(few)}: fewer than {FEW} labelled nodes, too few for scores that say how well such a "
+            f"{listed(few)}: fewer than {FEW} labelled nodes, too few for scores that say how well such a "
             "class is found. Label more, or leave these labels empty."
         )
     alike: dict[str, list[str]] = {}
     for name in (name for name, there in zip(dataset.classes, count, strict=True) if there):
         alike.setdefault("".join(str(name).casefold().split()), []).append(name)
     notes += [
-        f"{_listed(some)} are different classes, though only spaces or capital letters tell them apart"
+        f"{listed(some)} are different classes, though only spaces or capital letters tell them apart"
         for some in alike.values()
         if len(some) > 1
     ]
@@ -168,7 +179,7 @@ def refuse_rare(dataset: Dataset) -> None:
     few = _rare(dataset)
     if few:
         raise ValueError(
-            f"{_listed(few)}: fewer than {FEW} labelled nodes, too few to train, validate and test on. Label "
+            f"{listed(few)}: fewer than {FEW} labelled nodes, too few to train, validate and test on. Label "
             "more, or leave these labels empty."
         )
 
@@ -178,6 +189,13 @@ def _rare(dataset: Dataset) -> list[str]:
     return [str(name) for name, some in zip(dataset.classes, count, strict=True) if 0 < some < FEW]
 
 
-def _listed(names: list[str], most: int = 5) -> str:
+def listed(names: list[str], most: int = 5) -> str:
+    """Classes by name, the first few of many.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b", "c"], most=2)
+    ("class 'a'", "classes 'a', 'b' and 1 more")
+    """
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ("class " if len(names) == 1 else "classes ") + ", ".join(map(repr, names[:most])) + more

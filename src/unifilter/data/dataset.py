@@ -40,7 +40,8 @@ class Dataset:
     arcs : array of shape (2, a), optional
         The edges as they came: direction, duplicates and self-loops included. Some models use direction.
     masks : dict of boolean arrays of shape (s, n)
-        Splits that came with the data: "fixed_train", "fixed_val", "fixed_test", "public_train", ...
+        Splits that came with the data: "fixed_train", "fixed_val", "fixed_test", "public_train", ...; that of
+        a column of the node table: "column_train", ...
     unlabelled : array of node numbers
         Nodes that have no label in the raw data though ``y`` has one by convention, as 15 of Citeseer do.
     columns : tuple of str

@@ -6,7 +6,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-AS_UTF8 = "Save it as UTF-8, for instance with: iconv -f latin1 -t utf-8 OLD > NEW"
+
+def as_utf8(start: bytes = b"") -> str:
+    """How to make a file UTF-8; two bytes at its start tell UTF-16 from what is most often Latin-1.
+
+    Examples
+    --------
+    >>> as_utf8()
+    'Save it as UTF-8, for instance with: iconv -f latin1 -t utf-8 OLD > NEW'
+    """
+    known = "utf-16" if start.startswith((b"\xff\xfe", b"\xfe\xff")) else "latin1"
+    return f"Save it as UTF-8, for instance with: iconv -f {known} -t utf-8 OLD > NEW"
 
 
 def markers() -> list[str]:
@@ -56,7 +66,7 @@ def _bad_field(file: str, name: str, row: int, value: bytes, type: Any) -> Value
     try:
         said = value.decode()
     except UnicodeDecodeError:
-        return ValueError(f"{file}, column {name!r}, data row {row + 1}: {value!r} is not UTF-8. {AS_UTF8}")
+        return ValueError(f"{file}, column {name!r}, data row {row + 1}: {value!r} is not UTF-8. {as_utf8()}")
     if said == name:
         return repeated_header(file, row)
     wanted = "whole numbers, as the ids of the nodes are" if "int" in str(type) else "numbers"

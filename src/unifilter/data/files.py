@@ -16,7 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from unifilter.data.diagnosis import AS_UTF8, blame, empty, repeated_header
+from unifilter.data.diagnosis import as_utf8, blame, empty, repeated_header
 from unifilter.data.fields import is_text, plain_text, with_dates, without_markers
 
 # What a file name may end in, and what separates the fields; "" where the format itself knows its columns.
@@ -204,6 +204,11 @@ def open_table(path: Any, delimiter: str | None = None, name: str = "table") -> 
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder, and a table is one file: name a file in it.")
+    if path.exists() and not path.is_file():
+        raise ValueError(
+            f"tables are read twice, so {str(path)!r} must be a file, but is a pipe or a device: write what "
+            "comes through it to a file first."
+        )
     if not path.is_file():
         near = get_close_matches(path.name, [p.name for p in path.parent.glob("*")], n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -241,7 +246,7 @@ def _csv_header(path: Path, delimiter: str) -> tuple[str, ...]:
     except (gzip.BadGzipFile, EOFError) as error:
         raise ValueError(f"{path.name} ends in .gz but is not gzip: {error}. Rename or pack it.") from error
     except UnicodeDecodeError as error:
-        raise ValueError(f"the header of {path.name} is not UTF-8 text: {error}. {AS_UTF8}") from error
+        raise ValueError(f"the header of {path.name} is not UTF-8 text: {error}. {as_utf8(line)}") from error
     if not rows or not names:
         raise empty(path)
     return tuple(names)

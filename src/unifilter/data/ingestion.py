@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+MANY = 0.1  # of the edges: so many that go are hardly meant to
+
 
 @dataclass(frozen=True)
 class Ingestion:
@@ -18,6 +20,10 @@ class Ingestion:
         Edge rows dropped because an end is missing or is no node.
     first_unknown : str
         The first of them, as "data row 7: 'a' -> 'x'".
+    cause : str
+        What most of the unknown ends would be nodes without: "blanks", "leading zeros", or "".
+    edge_files : list of str
+        How many rows each table of edges gave, as "a.csv 100".
     unused : list of str
         Columns of the edge table that nobody asked for.
     alone : int
@@ -40,7 +46,8 @@ class Ingestion:
         How they were made, in their order, so that :func:`unifilter.data.newcomers.read_newcomers` can encode
         another table alike: :mod:`unifilter.data.recipes`.
     arguments : dict of str
-        The columns' names as they were given or found: source, target, weight, id, label; and the delimiter.
+        The columns' names as they were given or found: source, target, weight, id, label, split; and the
+        delimiter.
 
     Examples
     --------
@@ -58,6 +65,8 @@ class Ingestion:
     node_rows: int = 0
     unknown: int = 0
     first_unknown: str = ""
+    cause: str = ""
+    edge_files: list[str] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
     alone: int = 0
     self_loops: int = 0
@@ -80,6 +89,26 @@ class Ingestion:
         """The inverse of :meth:`to_json`; what an older version did not write stays empty."""
         return cls(**values)
 
+    @property
+    def doubts(self) -> list[str]:
+        """What hardly was meant, a sentence each.
+
+        Examples
+        --------
+        >>> Ingestion(4, 3, unknown=2, first_unknown="data row 1: '07' -> 'x'").doubts
+        ["50% of the edges were dropped for an end that is no node (first: data row 1: '07' -> 'x')."]
+        """
+        if self.unknown <= MANY * self.edge_rows:
+            return []
+        cause = (
+            f" Most of these ends are nodes but for {self.cause}: write ids alike in both tables."
+            if self.cause
+            else ""
+        )
+        share = f"{self.unknown / self.edge_rows:.0%} of the edges"
+        first = f"(first: {self.first_unknown})"
+        return [f"{share} were dropped for an end that is no node {first}.{cause}"]
+
     def __str__(self) -> str:
         minus = f" ({self.minus_ones:,} of them by a label of -1)" if self.minus_ones else ""
         nodes = [f"{self.node_rows:,} rows" if self.node_rows else "no table, those that the edges name"]
@@ -91,7 +120,8 @@ class Ingestion:
         first = f" ({self.first_unknown})" if self.first_unknown else ""
         ends = [self.arguments.get(end) for end in ("source", "target")]
         named = "" if ends in ([None, None], ["src", "dst"]) else f" from {ends[0]!r} to {ends[1]!r}"
-        edges = [f"{self.edge_rows:,} rows{named}"]
+        parts = f" ({_listed(self.edge_files)})" if len(self.edge_files) > 1 else ""
+        edges = [f"{self.edge_rows:,} rows{parts}{named}"]
         edges += _counted(
             (self.unknown, f"dropped for an end that is no node{first}"),
             (self.self_loops, "self-loops dropped"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from unifilter._types import IntArray
+from unifilter._types import BoolArray, IntArray
 from unifilter.data.fields import is_text
 
 
@@ -39,6 +39,29 @@ def encode_labels(column: Any, where: str, guess: bool) -> tuple[IntArray, tuple
     classes = pc.take(values, pc.sort_indices(values))
     codes = pc.fill_null(pc.index_in(column, value_set=classes), -1).to_numpy()
     return codes.astype(np.int64), tuple(str(c) for c in classes.to_pylist())
+
+
+def part_masks(column: Any, where: str) -> dict[str, BoolArray]:
+    """Masks (n,) of a column that says train, val (or validation) or test; of nothing, a node is in none.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> part_masks(pa.array(["train", None, "Validation"]), "nodes.csv, column 'part'")["val"]
+    array([False, False,  True])
+    """
+    said = ["" if v is None else str(v).strip().casefold() for v in column.to_pylist()]
+    known = {"": "", "train": "train", "val": "val", "validation": "val", "test": "test"}
+    wrong = next((row for row, word in enumerate(said) if word not in known), None)
+    if wrong is not None:
+        raise ValueError(
+            f"{where} must say train, val (or validation), test or nothing, but data row {wrong + 1} says "
+            f"{column[wrong].as_py()!r}. Mend that row, or name another column."
+        )
+    parts = np.array([known[word] for word in said])
+    if not (parts == "train").any():
+        raise ValueError(f"{where} must say train of some nodes, but says it of none.")
+    return {part: parts == part for part in ("train", "val", "test")}
 
 
 def plain_labels(column: Any, where: str, guess: bool) -> Any:

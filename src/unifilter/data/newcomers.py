@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from unifilter._types import FloatArray, IntArray
 from unifilter.data.dataset import Dataset
-from unifilter.data.edges import EdgeColumns, edge_columns, read_edges
+from unifilter.data.edges import EdgeColumns, listed, open_edges, read_edges
 from unifilter.data.files import TableFile, open_table
 from unifilter.data.ids import NodeIndex, common_type, node_ids
 from unifilter.data.nodes import feature_columns, first_rows, places
@@ -59,7 +60,7 @@ def read_newcomers(
         What was trained on. Neither its files nor its node table are needed: it knows how they were encoded.
     nodes, edges : path
         One row a new node, one row an edge between new nodes or between a new and an old one. Without edges
-        the nodes come alone.
+        the nodes come alone; several tables of edges are a list.
     source, target, weight, id, delimiter : str, optional
         As for :func:`unifilter.data.read_tables`, and if not given what they were there; ``weight=""`` is no
         column. Where the dataset's nodes were the rows of its table, those of the new table are numbered on
@@ -120,15 +121,17 @@ def read_newcomers(
     said = {} if dataset.ingestion is None else dataset.ingestion.arguments
     delimiter = delimiter or said.get("delimiter")
     node_file = open_table(nodes, delimiter, "new nodes")
-    edge_file = None if edges is None else open_table(edges, delimiter, "new edges")
+    edge_files: list[TableFile] = []
+    if edges is not None:
+        ends = source or said.get("source"), target or said.get("target")
+        weight = said.get("weight") if weight is None else weight or None
+        edge_files, columns = open_edges(edges, delimiter, *ends, weight, name="new edges")
     X, ids, notes = _read_nodes(dataset, node_file, id or said.get("id", "id"))
     X = preprocess(X, dataset.preprocessing)
-    if edge_file is None:
+    if not edge_files:
         alone = f"{node_file}: no edges, so that the nodes are predicted by their features alone"
         return Newcomers(X, np.empty((2, 0), np.int64), None, ids, [*notes, alone])
-    ends = source or said.get("source"), target or said.get("target")
-    columns = edge_columns(edge_file, *ends, said.get("weight") if weight is None else weight or None)
-    arcs, weights, more = _read_edges(dataset, ids, edge_file, columns, str(node_file))
+    arcs, weights, more = _read_edges(dataset, ids, edge_files, columns, str(node_file))
     return Newcomers(X, arcs, weights, ids, notes + more)
 
 
@@ -208,14 +211,15 @@ def _refuse_known(dataset: Dataset, ids: Any, where: str) -> None:
 
 
 def _read_edges(
-    dataset: Dataset, ids: Any, file: TableFile, columns: EdgeColumns, nodes: str
+    dataset: Dataset, ids: Any, files: Sequence[TableFile], columns: EdgeColumns, nodes: str
 ) -> tuple[IntArray, FloatArray | None, list[str]]:
     import pyarrow as pa
 
+    file = listed(files)
     n, old = dataset.n, _old_ids(dataset)
     kind = common_type(old.type, ids.type)
     every = pa.concat_arrays([old.cast(kind), ids.cast(kind)])
-    found = read_edges(file, columns, every, f"{nodes} and the trained graph", strict=False, whole=False)
+    found = read_edges(files, columns, every, f"{nodes} and the trained graph", strict=False, whole=False)
     new = (found.arcs >= n).any(axis=0)
     edges: IntArray = found.arcs[:, new].astype(np.int64)
     weights = None if found.weights is None else found.weights[new]

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unifilter._types import FloatArray, IntArray
+from unifilter._types import BoolArray, FloatArray, IntArray
 from unifilter.data.columns import learn
 from unifilter.data.edges import EdgeColumns, ids_in_edges
 from unifilter.data.files import TableFile
 from unifilter.data.ids import NodeIndex, node_ids
-from unifilter.data.labels import encode_labels, minus_ones
+from unifilter.data.labels import encode_labels, minus_ones, part_masks
 from unifilter.data.recipes import Recipe, Where, feature_names
 from unifilter.data.recipes import features as features_of
 
@@ -20,7 +20,7 @@ from unifilter.data.recipes import features as features_of
 class Nodes(NamedTuple):
     """What is known of n nodes; ``rows`` were read, ``merged`` of them repeated others.
 
-    ``minus_ones`` are unlabelled by the number -1.
+    ``minus_ones`` are unlabelled by the number -1; ``masks`` say who trains, validates and tests.
     """
 
     ids: Any  # pyarrow array
@@ -33,27 +33,36 @@ class Nodes(NamedTuple):
     rows: int = 0
     merged: int = 0
     minus_ones: int = 0
+    masks: dict[str, BoolArray] = {}  # noqa: RUF012
 
 
-def nodes_of_edges(file: TableFile, columns: EdgeColumns) -> Nodes:
+def nodes_of_edges(files: Sequence[TableFile], columns: EdgeColumns) -> Nodes:
     """The nodes of a graph without a node table: those that the edges name."""
-    ids = ids_in_edges(file, columns)
+    ids = ids_in_edges(files, columns)
     return Nodes(ids, np.empty((len(ids), 0), np.float32), np.full(len(ids), -1))
 
 
 def read_nodes(
-    file: TableFile, id: str | None, label: str | None, features: Sequence[str] | None, strict: bool
+    file: TableFile,
+    id: str | None,
+    label: str | None,
+    features: Sequence[str] | None,
+    strict: bool,
+    split: str | None = None,
 ) -> Nodes:
     """Ids checked, labels as classes, columns as features, rows that say the same merged."""
     import pyarrow as pa
 
-    file.require(id=id, label=label)
+    file.require(id=id, label=label, split=split)
+    named = [name for name in (id, label, split) if name is not None]
     if id is not None and id == label:
         raise ValueError(f"id and label must be two columns of {file}, but both are {id!r}.")
-    chosen, left_out = feature_columns(file, id, label, features)
-    others = [name for name in (id, label) if name is not None and name not in chosen]
+    if split is not None and split in (id, label):
+        raise ValueError(f"split must be another column of {file} than id and label, but is {split!r}.")
+    chosen, left_out = feature_columns(file, id, label, features, split)
+    others = [name for name in named if name not in chosen]
     csv = file.types is None
-    table = file.read([*others, *chosen], id, [] if label is None else [label])
+    table = file.read([*others, *chosen], id, [name for name in (label, split) if name is not None])
     read: int = table.num_rows
     rows: IntArray = np.arange(read)
     ids = pa.array(rows) if id is None else node_ids(table[id], f"{file}, column {id!r}", guess=csv)
@@ -63,6 +72,7 @@ def read_nodes(
     if label is not None:
         y, classes = encode_labels(table[label], f"{file}, column {label!r}", guess=csv)
         minus = minus_ones(table[label], guess=csv)
+    masks = {} if split is None else part_masks(table[split], f"{file}, column {split!r}")
     if id is not None:
         rows = first_rows(table, ids, str(file), strict)
     if rows.size < read:
@@ -72,7 +82,8 @@ def read_nodes(
     X, _ = features_of(table, recipes, where)
     columns = tuple(feature_names(recipes))
     treatments |= left_out
-    return Nodes(ids, X, y, classes, columns, treatments, recipes, read, read - rows.size, minus)
+    masks = {part: mask[rows] for part, mask in masks.items()}
+    return Nodes(ids, X, y, classes, columns, treatments, recipes, read, read - rows.size, minus, masks)
 
 
 def first_rows(table: Any, ids: Any, file: str, strict: bool = False) -> IntArray:
@@ -95,7 +106,11 @@ def places(file: TableFile, rows: IntArray, ids: Any = None) -> Where:
 
 
 def feature_columns(
-    file: TableFile, id: str | None, label: str | None, features: Sequence[str] | None
+    file: TableFile,
+    id: str | None,
+    label: str | None,
+    features: Sequence[str] | None,
+    split: str | None = None,
 ) -> tuple[list[str], dict[str, str]]:
     """The columns to encode, and those left out because they are only the row number that pandas writes."""
     if features is not None:
@@ -107,8 +122,10 @@ def feature_columns(
                 f"features must not contain the label, but name {label!r}: a model would read off the "
                 "answer. Take it out, or pass label=None if it is a feature."
             )
+        if split in features:
+            raise ValueError(f"features must not contain the split, but name {split!r}: take it out.")
         return features, {}
-    names = [name for name in file.names if name not in (id, label)]
+    names = [name for name in file.names if name not in (id, label, split)]
     numbers = [name for name in names if name.startswith("__index_level_") or name == ""]
     for name in names:
         file.require(features=name)

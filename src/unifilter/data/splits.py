@@ -113,7 +113,8 @@ def random(y: ArrayLike, train: float = 0.6, val: float = 0.2, seed: int = 0) ->
 def stratified(y: ArrayLike, train: float = 0.6, val: float = 0.2, seed: int = 0) -> Split:
     """Random nodes, every class with the same shares.
 
-    A class of a single node goes to training; of two, to training and test.
+    A class of a single node goes to training; of two, to training and test. Of three or more, each part that
+    has a share gets one at least: a class without a test node would be judged by nobody.
 
     Examples
     --------
@@ -126,9 +127,8 @@ def stratified(y: ArrayLike, train: float = 0.6, val: float = 0.2, seed: int = 0
     parts: tuple[list[IntArray], ...] = ([], [], [])
     for c in np.unique(y[y >= 0]):
         members = draw.permutation(np.flatnonzero(y == c))
-        first = max(1, round(train * members.size))
-        second = first + round(val * members.size)
-        for part, some in zip(parts, np.split(members, [first, second]), strict=True):
+        ends = np.cumsum(_counts(members.size, train, val))
+        for part, some in zip(parts, np.split(members, ends[:2]), strict=True):
             part.append(some)
     nodes = [np.concatenate(p) for p in parts]
     return _split(y.size, nodes[0], nodes[1], nodes[2], f"stratified {train:g}/{val:g}", seed)
@@ -175,6 +175,11 @@ def public(dataset: Dataset) -> Split:
     return _stored(dataset, "public", 0)
 
 
+def column(dataset: Dataset) -> Split:
+    """Who trains, validates and tests by a column of the node table: ``read_tables(..., split=...)``."""
+    return _stored(dataset, "column", 0)
+
+
 def _asked(y: ArrayLike, train: float, val: float) -> tuple[IntArray, float, float]:
     y = check_target(np.asarray(y), np.size(y))
     train, val = check_share(train, "train"), check_share(val, "val")
@@ -183,6 +188,24 @@ def _asked(y: ArrayLike, train: float, val: float) -> tuple[IntArray, float, flo
     if not (y >= 0).any():
         raise ValueError("a split needs labels, but every node is unlabelled.")
     return y, train, val
+
+
+def _counts(size: int, train: float, val: float) -> list[int]:
+    """How many of a class's nodes train, validate and test; rounding leaves no part empty that can have one.
+
+    Examples
+    --------
+    >>> _counts(10, 0.6, 0.2), _counts(3, 0.6, 0.2), _counts(2, 0.6, 0.2)
+    ([6, 2, 2], [1, 1, 1], [1, 0, 1])
+    """
+    first = max(1, round(train * size))
+    second = min(round(val * size), size - first)
+    counts = [first, second, size - first - second]
+    if size >= len(counts) and min(train, val, 1 - train - val) > 1e-9:
+        while 0 in counts:
+            counts[counts.index(max(counts))] -= 1
+            counts[counts.index(0)] += 1
+    return counts
 
 
 def _stored(dataset: Dataset, kind: str, i: int) -> Split:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unifilter.data.dataset import Dataset
-from unifilter.data.edges import edge_columns, read_edges
+from unifilter.data.edges import listed, open_edges, read_edges
 from unifilter.data.files import open_table
 from unifilter.data.ingestion import Ingestion
 from unifilter.data.nodes import nodes_of_edges, read_nodes
@@ -28,6 +28,7 @@ def read_tables(
     label: str | None = "label",
     features: Sequence[str] | None = None,
     *,
+    split: str | None = None,
     delimiter: str | None = None,
     strict: bool = False,
 ) -> Dataset:
@@ -37,8 +38,9 @@ def read_tables(
 
     Parameters
     ----------
-    edges : path or table
-        One row an edge. A file is streamed: 100 million need some 6 GB.
+    edges : path or table, or a list of them
+        One row an edge. A file is streamed: 100 million need some 6 GB. Several tables with the same columns
+        are read as one.
     nodes : path or table, optional
         One row a node, in memory at once. Without it the nodes are those that the edges name, sorted, and
         have neither features nor labels.
@@ -49,7 +51,10 @@ def read_tables(
         Columns of the node table, also where only capital letters differ. ``id=None``: the row number, from
         0. ``label=None``: no labels.
     features : list of str, optional
-        Columns of the node table; all but id and label if not given.
+        Columns of the node table; all but id, label and split if not given.
+    split : str, optional
+        Column of the node table that says train, val or test, for :func:`unifilter.splits.column`; a node of
+        which it says nothing is none of them.
     delimiter : str, optional
         What separates the fields of a CSV file. If not given, a comma (.csv) or a tab (.tsv), or where that
         leaves the header whole, the one semicolon, tab, bar or comma that does not.
@@ -103,24 +108,26 @@ def read_tables(
       age: number, 1 missing filled with the median 40 and flagged
       town: one-hot (2 categories)
     """
-    edge_file = open_table(edges, delimiter, "edge table")
-    wanted = edge_columns(edge_file, source, target, weight)
+    if split is not None and nodes is None:
+        raise ValueError(f"split={split!r} must be a column of the node table, but there is no such table.")
+    edge_files, wanted = open_edges(edges, delimiter, source, target, weight)
     if nodes is None:
-        known, origin = nodes_of_edges(edge_file, wanted), str(edge_file)
+        known, origin = nodes_of_edges(edge_files, wanted), listed(edge_files)
     else:
         node_file = open_table(nodes, delimiter, "node table")
-        id, label = node_file.find(id), node_file.find(label)
-        known, origin = read_nodes(node_file, id, label, features, strict), str(node_file)
-    found = read_edges(edge_file, wanted, known.ids, origin, strict)
+        id, label, split = (node_file.find(name) for name in (id, label, split))
+        known, origin = read_nodes(node_file, id, label, features, strict, split), str(node_file)
+    found = read_edges(edge_files, wanted, known.ids, origin, strict)
     graph = Graph.from_edges(found.arcs, known.y.size, found.weights)
     return Dataset(
         graph,
         known.X,
         known.y,
-        name=str(edge_file).split(".")[0],
+        name=str(edge_files[0]).split(".")[0],
         classes=known.classes,
         ids=known.ids,
         arcs=found.arcs if found.weights is None else found.arcs[:, found.weights != 0],
+        masks={f"column_{part}": mask[None] for part, mask in known.masks.items()},
         columns=known.columns,
         about={"edges": _origin(edges), "nodes": None if nodes is None else _origin(nodes)},
         ingestion=Ingestion(
@@ -128,7 +135,9 @@ def read_tables(
             node_rows=known.rows,
             unknown=found.unknown,
             first_unknown=found.first_unknown,
-            unused=[name for name in edge_file.names if name not in wanted],
+            cause=found.cause,
+            edge_files=[f"{file} {rows:,}" for file, rows in zip(edge_files, found.each, strict=True)],
+            unused=[n for n in dict.fromkeys(n for f in edge_files for n in f.names) if n not in wanted],
             alone=graph.isolated,
             self_loops=graph.self_loops,
             repeated=graph.duplicates,
@@ -139,11 +148,13 @@ def read_tables(
             columns=known.treatments,
             features=len(known.columns),
             recipes=known.recipes,
-            arguments=wanted._asdict() | {"id": id, "label": label, "delimiter": delimiter},
+            arguments=wanted._asdict() | {"id": id, "label": label, "split": split, "delimiter": delimiter},
         ),
     )
 
 
 def _origin(table: Any) -> str:
     """Where a table came from."""
+    if isinstance(table, list | tuple):
+        return ", ".join(map(_origin, table))
     return str(table) if isinstance(table, str | PathLike) else "a table in memory"
