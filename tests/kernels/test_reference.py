@@ -52,3 +52,16 @@ def test_masks_are_fair_and_independent():
         assert abs((a * b).mean() / 0.21) < 5 / a.numel() ** 0.5
     other = reference.keep(8, (5, 4000, 30), 0.3, torch.device("cpu")).double() - 0.7
     assert abs((centred * other).mean() / 0.21) < 5 / keep.numel() ** 0.5
+
+
+def test_a_beta_is_judged_beside_the_least_before_it():
+    """A vector behind a beta of 1e-3 is rounding error to a thousand eps."""
+    eps = torch.finfo(torch.float64).eps
+    size = torch.tensor([1e4 * eps, 1e5 * eps, 1e4 * eps], dtype=torch.float64)
+    least, largest = torch.tensor([1e-3, 1e-3, 1.0], dtype=torch.float64), torch.ones(3, dtype=torch.float64)
+    beta, now = reference.judged(size, least, largest, torch.float64)
+    assert (beta > 0).tolist() == [False, True, True]
+    assert_close(now, torch.stack([beta[0], size[1], size[2]]))
+    assert not reference.judged(torch.ones(3), now * 0, largest, torch.float64)[
+        0
+    ].any()  # what ended stays so

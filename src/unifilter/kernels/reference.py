@@ -75,9 +75,8 @@ def three_term(A: Matmul, X: Tensor, V: Tensor) -> Recurrence:
         before = beta[k - 1] if k else 0 * size
         largest = torch.maximum(largest, (alpha[k] ** 2 + before**2 + size**2).sqrt())
         r, size = reorthogonalise(V[: k + 1], r, size)
-        size = torch.where(size * least > ended(X.dtype) * largest, size, 0)
-        least = torch.minimum(least, size / torch.where(largest > 0, largest, 1))
-        beta[k] = size
+        beta[k], least = judged(size, least, largest, X.dtype)
+        size = beta[k]
     return Recurrence(alpha, beta, norm)
 
 
@@ -98,6 +97,12 @@ def reorthogonalise(V: Tensor, r: Tensor, size: Tensor) -> tuple[Tensor, Tensor]
 def tolerated(dtype: torch.dtype) -> float:
     """The inner product of two basis vectors that is let pass: a fifth of what the library promises."""
     return 2e-13 if dtype == torch.float64 else 2e-5
+
+
+def judged(size: Tensor, least: Tensor, largest: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    """A beta, 0 where the column ends; and the least share of the norm of A that it or one before it was."""
+    beta = torch.where(size * least > ended(dtype) * largest, size, 0)
+    return beta, torch.minimum(least, beta.detach() / torch.where(largest > 0, largest, 1))
 
 
 def ended(dtype: torch.dtype) -> float:
