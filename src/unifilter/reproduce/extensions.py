@@ -26,7 +26,7 @@ EVERY = "any of them"
 TAKEN = EXTENSIONS | {EVERY: {key: value for plain in EXTENSIONS.values() for key, value in plain.items()}}
 KINDS = {"quota": "60/20/20 quota splits", "fixed": "public splits of 48/32/20"}
 CAPTION = (
-    "Test accuracy in percent on {splits} {kind}. UniFilter with the setting of its row *extended, searched* "
+    "Test accuracy in percent on {splits} {kind}. UniFilter with the setting of its extended row "
     "and without what that setting has beyond the model of the paper's text, one thing at a time and all of "
     "it; nothing else was tuned anew. Batch normalisation is in a released setting, too. Cells are empty "
     "where the setting has none of it{plain}. {gains}"
