@@ -25,3 +25,10 @@ def test_a_gain_is_paired_and_claimed_only_beyond_its_interval(results_of, scale
     assert table.rows["its gain: 2 hops"]["cora"].ours.mean == pytest.approx(100 * sum(gains) / 3)
     (claim,) = changes.check(results, scale)
     assert claim.holds is holds
+
+
+def test_a_gain_over_some_of_the_splits_is_none(results_of, scale):
+    plain, two = (changes.job(form, 0.5, "cora", scale) for form in (changes.PLAIN, "2 hops"))
+    results = results_of([(plain, [0.5, 0.8, 0.6]), (two, [0.6, 0.9])])
+    assert changes.gain("2 hops", 0.5, "cora", results, scale) is None
+    assert changes.show(results, scale)[0].rows["its gain: 2 hops"]["cora"].ours is None

@@ -33,3 +33,9 @@ def test_little_sensitivity_is_a_claim_once_every_value_was_run(results_of, scal
     pairs.append((h.job("squirrel", "released", values[0], scale), [low] * 3))
     (claim,) = h.check(results_of(pairs), scale)
     assert claim.holds is holds
+
+
+def test_a_training_that_failed_is_named_in_its_cell(results_of, scale):
+    job = h.job("squirrel", "unibasis", 0.2, scale)
+    (table,) = h.show(results_of([(job, [0.62, 0.61, 0.4])]), scale)
+    assert table.rows["exact basis"]["h = 0.2"].note == "split 2 ended at 40.0, the median is 61.0"

@@ -1,6 +1,8 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from unifilter.record import Record
 from unifilter.reproduce.part import Auto, Job, Measure, Published, Scale, Searched
@@ -98,3 +100,15 @@ def test_a_measure_finds_its_record_by_what_it_measured(tmp_path):
     assert results.taken(Measure("theorem1", "cora", {"h": 0.3}, take)) == {"a": {"b": 1.0}}
     assert results.taken(Measure("theorem1", "cora", {"h": 0.4}, take)) is None
     assert results.taken(Measure("theorem1", "pubmed", {"h": 0.3}, take)) is None
+
+
+@pytest.mark.parametrize(("protocol", "share"), [("quota:3", 0.2 / 0.6), ("fixed:3", 0.2 / 0.48)])
+def test_the_interval_of_a_gain_allows_for_splits_that_share_nodes(tmp_path, protocol, share):
+    """Nadeau and Bengio's: the variance of a mean over 3 splits is s^2 (1/3 + test/training nodes)."""
+    one, two = other(protocol=protocol), other(row="MLP", protocol=protocol, how=Published(Entry("mlp")))
+    a, b = np.array([0.7, 0.8, 0.95]), np.array([0.6, 0.75, 0.8])
+    results = Results([*made(one, a.tolist()), *made(two, b.tolist())], tmp_path, Scale())
+    gain = results.gain(one, two)
+    spread = stats.t.ppf(0.975, 2) * 100 * (a - b).std(ddof=1)
+    assert gain.mean == pytest.approx(10)
+    assert gain.half == pytest.approx(spread * (1 / 3 + share) ** 0.5)

@@ -30,3 +30,9 @@ def test_on_cora_the_homophily_basis_is_claimed_to_win(results_of, scale, high, 
     jobs = [tau.job("cora", "unibasis", t, scale) for t in (0.0, 1.0)]
     results = results_of([(jobs[0], [0.7] * 3), (jobs[1], [high] * 3)])
     assert tau.check(results, scale)[0].holds is holds
+
+
+def test_a_training_that_failed_is_named_below_the_points(results_of, scale):
+    job = tau.job("squirrel", "unibasis", 1.0, scale)
+    _, squirrel = tau.show(results_of([(job, [0.62, 0.61, 0.4])]), scale)
+    assert "split 2 ended at 40.0, the median is 61.0" in squirrel.caption
