@@ -76,7 +76,7 @@ class Config:
 
     def __post_init__(self) -> None:
         if self.K < 1:
-            raise ValueError("GloGNN regularises by the powers P to P^K, so K must be at least 1, but is 0.")
+            raise ValueError(f"GloGNN needs the powers P to P^K, so K must be at least 1, but is {self.K}.")
         if self.gamma == 1 or self.alpha + self.beta <= 0:
             raise ValueError(
                 "GloGNN divides by 1 - gamma and alpha + beta, but has gamma = "

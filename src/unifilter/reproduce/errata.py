@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
-from unifilter.models import model_class
 from unifilter.reproduce import angles, datasets, estimates, spectrum, theorem1
+from unifilter.reproduce import errata_printed as contradictions
 from unifilter.reproduce import errata_words as words
 from unifilter.reproduce.evidence import ABOUT, measure
 from unifilter.reproduce.part import Measure, Part, Scale
-from unifilter.reproduce.printed import printed
 from unifilter.reproduce.results import Results
 from unifilter.viz.exhibit import Exhibit, Words
 
@@ -37,81 +35,6 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
 def _stated(text: str) -> Evidence:
     """Evidence that no measurement of ours adds to."""
     return lambda results, scale: text
-
-
-def two_figures(results: Results, scale: Scale) -> str:
-    """Accuracies at the chosen tau, along tau and in Table 2."""
-    found, paper = [], printed()
-    for graph, tau, point in _along_tau():
-        table = paper["table2"]["unifilter"][graph]
-        if tau == paper["tau"][graph] and point != table:
-            free = ", where no h is used" if tau == 1 else ""
-            found.append(f"{graph} at its tau = {tau}{free}: {_figure(point)} and {_figure(table)}")
-    closing = "Where tau is below 1, Table 2's own estimate of h for every split may be the difference."
-    return words.joined("Figure 4 and Table 2", found, closing)
-
-
-def one_figure(results: Results, scale: Scale) -> str:
-    """Accuracies, with their +-, that stand along tau and along h at different settings."""
-    found, paper = [], printed()
-    for graph, tau, point in _along_tau():
-        along = paper["h_sensitivity"].get(graph, {"h": [], "accuracy": []})
-        own = paper["tau"][graph], paper["datasets"][graph]["homophily"]
-        for h, other in zip(along["h"], along["accuracy"], strict=True):
-            if point == other and (tau, h) != own:
-                where = f"at tau = {tau} in Figure 4 and at h = {h} in Table 8"
-                found.append(f"{graph} {_figure(point)} {where}; its own tau and h are {own[0]} and {own[1]}")
-    return words.joined("", found)
-
-
-def best_tau(results: Results, scale: Scale) -> str:
-    """The highest accuracy along tau, beside that of the chosen tau."""
-    found, paper = [], printed()
-    for graph, chosen in paper["tau"].items():
-        along = {tau: point[0] for g, tau, point in _along_tau() if g == graph}
-        best = max(along, key=along.__getitem__, default=chosen)
-        if best != chosen:
-            said = ", as the text has it" if paper["text"]["best_tau"].get(graph) == best else ""
-            own = f"{along[chosen]:.2f} at the chosen {chosen}"
-            found.append(f"{graph} {along[best]:.2f} at tau = {best}{said}, {own}")
-    closing = "These are accuracies of the test; on which nodes tau was chosen the paper does not say."
-    return words.joined("Highest in Figure 4, and at the tau of Table 5", found, closing)
-
-
-def advantage(results: Results, scale: Scale) -> str:
-    """Gaps to HomFilter, and where they grow."""
-    hs, gaps = (printed()["ablation"][name] for name in ("h", "homfilter"))
-    grown = [
-        f"from {a:g} at h = {low} to {b:g} at h = {high}"
-        for (low, a), (high, b) in pairwise(zip(hs, gaps, strict=True))
-        if b > a
-    ]
-    points = ", ".join(f"{gap:g}" for gap in gaps)
-    return words.joined(f"Printed are {points} points at h = {hs[0]} to {hs[-1]}, which grow", grown)
-
-
-def underlined(results: Results, scale: Scale) -> str:
-    """Underlined accuracies of Table 3 that are not the second highest."""
-    table, found = printed()["table3"], []
-    for graph, model in printed()["underlined"]["table3"].items():
-        mean = {m: row[graph][0] for m, row in table.items()}
-        right = sorted(mean, key=mean.__getitem__)[-2]
-        if model != right:
-            wrong, better = (f"{model_class(m).card.title} {mean[m]:.2f}" for m in (model, right))
-            found.append(f"{graph}: {wrong} is underlined, {better} is second")
-    return words.joined("", found)
-
-
-def _along_tau() -> list[tuple[str, float, list[float]]]:
-    """Graph, tau and [mean, +-] of every point of Figure 4."""
-    paper = printed()["tau_sensitivity"]
-    graphs = [name for name in paper if name != "tau"]
-    return [(g, tau, point) for g in graphs for tau, point in zip(paper["tau"], paper[g], strict=True)]
-
-
-def _figure(point: Sequence[float]) -> str:
-    """As the paper prints it."""
-    return f"{point[0]:.2f} ± {point[1]:.2f}"
 
 
 _THEOREMS: Sequence[tuple[str, Evidence]] = (
@@ -142,11 +65,14 @@ _TABLES: Sequence[tuple[str, Evidence]] = (
     ),
     ("Table 4 counts repeated edges of the citation graphs.", words.repeated_edges),
     ("Table 7: a standard deviation of 0.08 for Cora at 50%, of 0.01 at 40% and 60%.", words.lost_zero),
-    ("One setting has two figures, in Table 2 and in Figure 4.", two_figures),
-    ("Figure 4 and Table 8 have one figure for two settings.", one_figure),
-    ("The text and Figure 4 have Cora's best tau at 0.9; Table 5 chooses 1.0.", best_tau),
-    ("Figure 3: the advantage over HomFilter does not gradually decrease as h grows.", advantage),
-    ("Table 3 underlines as second highest on Squirrel what is third.", underlined),
+    ("One setting has two figures, in Table 2 and in Figure 4.", contradictions.two_figures),
+    ("Figure 4 and Table 8 have one figure for two settings.", contradictions.one_figure),
+    ("The text and Figure 4 have Cora's best tau at 0.9; Table 5 chooses 1.0.", contradictions.best_tau),
+    (
+        "Figure 3: the advantage over HomFilter does not gradually decrease as h grows.",
+        contradictions.advantage,
+    ),
+    ("Table 3 underlines as second highest on Squirrel what is third.", contradictions.underlined),
     ("The text has 20 baselines in two places and 18 in a third.", words.counted),
 )
 _PROTOCOL: Sequence[tuple[str, Evidence]] = (
