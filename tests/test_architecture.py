@@ -57,7 +57,7 @@ HEAVY |= {"matplotlib"}
 # The kernels are written in numba and Triton, the command line in typer and rich: loaded on first use.
 COMPILED = ("blocks", "cpu", "dropped", "learned", "recurrence", "relabel", "simd", "team", "tiles")
 COMPILED += ("gpu", "gpu_drift", "gpu_lanczos", "gpu_learned", "gpu_mix", "gpu_train")
-AT_HOME = {"data/lookup.py"} | {f"kernels/{name}.py" for name in COMPILED}
+AT_HOME = {"data/lookup.py", "models/_warping.py"} | {f"kernels/{name}.py" for name in COMPILED}
 
 MODULES = sorted(p.relative_to(SOURCE) for p in SOURCE.rglob("*.py"))
 

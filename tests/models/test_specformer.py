@@ -115,6 +115,14 @@ def test_a_graph_too_large_is_refused_with_the_cost_and_the_way_out(graph, X):
         Specformer.prepare(graph, X, Config(max_nodes=5))
 
 
+def test_a_gpu_may_have_twice_as_many_nodes(graph, X):
+    elsewhere = X.to("meta")
+    assert Specformer.prepare(graph, elsewhere, Config(max_nodes=-(-graph.n // 2)))["U"].is_meta
+    few = graph.n // 2 - 1
+    with pytest.raises(ValueError, match=f"so it stops at {2 * few}"):
+        Specformer.prepare(graph, elsewhere, Config(max_nodes=few))
+
+
 def test_a_width_that_the_heads_do_not_share_is_refused():
     with pytest.raises(ValueError, match="a multiple of heads, but is 32 with 3"):
         Config(heads=3)

@@ -6,7 +6,7 @@ added.
 
 What it costs: a full eigendecomposition of a dense n x n matrix, 8 n^2 bytes and on the order of 10 n^3
 operations in ``prepare``; then attention over n x n pairs and (M + 1) dense products with U at every step.
-Beyond ``max_nodes`` it refuses; a polynomial filter does its work there.
+Beyond what ``max_nodes`` allows it refuses; a polynomial filter does its work there.
 
 This is the authors' code for node classification, which departs from their paper: one linear decoder after
 the whole block, no activation; bases are combined channel by channel without weight matrix, activation or
@@ -49,7 +49,8 @@ class Config:
     data_loops : bool
         Keep the self-loops that the data came with, as the authors do.
     max_nodes : int
-        Refuse larger graphs. At 10,000 nodes, U takes 0.4 GB; to find it takes minutes and some 3 GB.
+        Refuse larger graphs; off the CPU, those of more than twice as many. At 10,000 nodes, U takes 0.4 GB;
+        to find it takes a CPU minutes and some 3 GB.
     """
 
     layers: int = 2
@@ -100,18 +101,19 @@ class Specformer(nn.Module):
 
     @staticmethod
     def prepare(graph: Graph, X: Tensor, config: Any, arcs: IntArray | None = None) -> Whole:
-        """The eigendecomposition, in float64."""
-        if graph.n > config.max_nodes:
+        """The eigendecomposition, in float64, on the device that X is on."""
+        most = config.max_nodes if X.is_cpu else 2 * config.max_nodes
+        if graph.n > most:
             gigabytes = 8 * graph.n**2 / 1e9
             raise ValueError(
                 f"Specformer needs all eigenvectors of the graph: for {graph.n} nodes a dense matrix of "
                 f"{gigabytes:.1f} GB and about {10 * graph.n**3:.0e} operations, so it stops at "
-                f"{config.max_nodes}. Take a polynomial filter (unifilter, optbasis), which needs no "
+                f"{most}. Take a polynomial filter (unifilter, optbasis), which needs no "
                 "eigenvectors; or raise max_nodes."
             )
-        lam, U = np.linalg.eigh(laplacian(graph, arcs if config.data_loops else None))
-        spectrum = {"lam": torch.from_numpy(lam), "U": torch.from_numpy(U)}
-        return Whole(X, {name: part.to(X.device, X.dtype) for name, part in spectrum.items()})
+        L = torch.from_numpy(laplacian(graph, arcs if config.data_loops else None)).to(X.device)
+        lam, U = torch.linalg.eigh(L)
+        return Whole(X, {"lam": lam.to(X.dtype), "U": U.to(X.dtype)})
 
     def forward(self, inputs: Whole) -> Tensor:
         """Logits of the nodes asked for."""
@@ -120,11 +122,9 @@ class Specformer(nn.Module):
         H = dropout(self.second(H), config.feature_dropout, self.training)
         new = self.spectrum(inputs["lam"])
         for w in self.w:
-            coordinates = U.T @ H
-            bases = [H, *(U @ (new[:, m, None] * coordinates) for m in range(config.heads))]
-            H = torch.einsum(
-                "mnc,mc->nc", dropout(torch.stack(bases), config.layer_dropout, self.training), w
-            )
+            changed = new[:, :, None] * (U.T @ H)[:, None]  # (n, M, c): U is read once for all heads
+            bases = torch.cat([H[:, None], (U @ changed.flatten(1)).view_as(changed)], dim=1)
+            H = torch.einsum("nmc,mc->nc", dropout(bases, config.layer_dropout, self.training), w)
         return inputs.pick(H)
 
     def response(self, lam: Tensor) -> Tensor:
