@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint check gpu format clean
+.PHONY: demo test lint check docs gpu format clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -19,6 +19,11 @@ lint: $(READY)
 	$(BIN)/mypy
 
 check: lint test
+
+# The pages of docs/, with the API, the models and every command's help: docs/_build/index.html. Warnings are errors.
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build
 
 # On a machine with CUDA, torch, triton and torch_geometric; no environment of its own is made.
 gpu:
@@ -35,4 +40,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis

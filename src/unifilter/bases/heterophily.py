@@ -36,8 +36,8 @@ def heterophily(K: int, h: float | Tensor) -> Tensor:
 
     Returns
     -------
-    Tensor of shape (K+1, K+1, *h.shape), lower triangular: ``out[k, j]`` weighs v_j in u_k. No product with
-    P.
+    Tensor of shape ``(K+1, K+1, *h.shape)``, lower triangular: ``out[k, j]`` weighs v_j in u_k. No product
+    with P.
 
     Notes
     -----

@@ -13,7 +13,7 @@ def monomial(A: Matmul, x: Tensor, K: int) -> Tensor:
 
     .. math:: p_k(t) = t^k
 
-    Cost: K products with A. Result (K+1, *x.shape).
+    Cost: K products with A. Result ``(K+1, *x.shape)``.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def chebyshev(A: Matmul, x: Tensor, K: int) -> Tensor:
 
     .. math:: T_0(t) = 1, \quad T_1(t) = t, \quad T_{k+1}(t) = 2t\,T_k(t) - T_{k-1}(t)
 
-    ``A`` has its spectrum in [-1, 1]. Cost: K products with A. Result (K+1, *x.shape).
+    ``A`` has its spectrum in [-1, 1]. Cost: K products with A. Result ``(K+1, *x.shape)``.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def legendre(A: Matmul, x: Tensor, K: int) -> Tensor:
 
     .. math:: (k+1) P_{k+1}(t) = (2k+1)\, t\, P_k(t) - k P_{k-1}(t)
 
-    ``A`` has its spectrum in [-1, 1]. Cost: K products with A. Result (K+1, *x.shape).
+    ``A`` has its spectrum in [-1, 1]. Cost: K products with A. Result ``(K+1, *x.shape)``.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def jacobi(A: Matmul, x: Tensor, K: int, a: float = 1.0, b: float = 1.0) -> Tens
         \theta''_k = \tfrac{(k+a-1)(k+b-1)c}{k(k+a+b)(c-2)}
 
     Orthogonal on [-1, 1] for the weight (1-t)^a (1+t)^b with a, b > -1. Cost: K products with A.
-    Result (K+1, *x.shape).
+    Result ``(K+1, *x.shape)``.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def bernstein(A: Matmul, x: Tensor, K: int) -> Tensor:
     .. math:: b_k(t) = \binom{K}{k} \Bigl(\frac{1+t}{2}\Bigr)^{K-k} \Bigl(\frac{1-t}{2}\Bigr)^{k}
               = 2^{-K} \binom{K}{k} (2-\lambda)^{K-k} \lambda^k
 
-    They are non-negative on [-1, 1] and add up to 1. Result (K+1, *x.shape).
+    They are non-negative on [-1, 1] and add up to 1. Result ``(K+1, *x.shape)``.
 
     Cost: K(K+1)/2 products with A, as every one of them has degree K; nothing on the small side. All terms
     are means of terms, so no digit is lost, whatever K. The weighted sum of all needs only 2K products, see

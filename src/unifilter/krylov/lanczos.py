@@ -65,7 +65,7 @@ def lanczos(
 
     Orthogonality is measured, not hoped for: every new vector against all before it. Columns that lost it
     (next to a breakdown, or after many hops) have it restored at once, others pay nothing more. So
-    max |V^T V - I| stays below 1e-4 in float32 and 1e-12 in float64, for any K. Alpha, beta and norms are
+    ``max |V^T V - I|`` stays below 1e-4 in float32 and 1e-12 in float64, for any K. Alpha, beta and norms are
     accumulated in float64.
 
     A zero column has V = 0, T = 0 and norm 0. A column whose Krylov space is exhausted after j < K hops (its

@@ -49,7 +49,7 @@ class Config:
     layers, K : int
         Layers, and hops in each.
     alpha, beta, gamma : float
-        Weight of |Z|^2 and of |Z - sum_k l_k P^k|^2 in the objective that Z solves; share of H_0.
+        Weight of ``|Z|^2`` and of ``|Z - sum_k l_k P^k|^2`` in the objective that Z solves; share of H_0.
     delta : float
         Share of the features in the encoder, the rest being that of A.
     dropout : float
