@@ -3,9 +3,11 @@ from copy import deepcopy
 import pytest
 
 from reproduce.measured import nothing
+from unifilter.presets import preset
 from unifilter.reproduce import errata_printed
 from unifilter.reproduce.part import Scale
 from unifilter.reproduce.printed import printed
+from unifilter.reproduce.tau import job
 
 
 @pytest.fixture
@@ -61,3 +63,34 @@ def test_what_is_underlined_is_not_second(paper, told):
     assert told(errata_printed.underlined) == "squirrel: GloGNN++ 57.88 is underlined, LINKX 61.81 is second."
     paper["underlined"]["table3"]["squirrel"] = "linkx"
     assert told(errata_printed.underlined) == ""
+
+
+def test_whose_frequencies_are_mostly_low(paper, told):
+    said = told(errata_printed.low_frequencies)
+    assert said.startswith(
+        "Of 11 printed frequencies so many lie in [0.3, 0.5]: cora 7; citeseer 4; pubmed 8"
+    )
+    assert "squirrel 8" in said
+    for graph, f in (("citeseer", 0.4), ("squirrel", 0.8)):
+        paper["spectrum"][graph] = [[f, w] for _, w in paper["spectrum"][graph]]
+    assert told(errata_printed.low_frequencies) == ""
+
+
+def test_figure_4_begins_late(paper, told, results_of):
+    assert told(errata_printed.late_start) == "The first point is that of 0.1."
+    scale = Scale(splits=3)
+    runs = [(job("cora", "released", t, scale), [a, a]) for t, a in ((0.0, 0.8), (0.1, 0.7))]
+    said = errata_printed.late_start(results_of(runs), scale)
+    assert said.endswith("At 0 and at 0.1 the released basis and settings give: cora 80.00 and 70.00.")
+    paper["text"]["first_tau"] = 0.1
+    assert told(errata_printed.late_start) == ""
+
+
+def test_released_settings_outside_the_printed_ranges(paper, told):
+    said = told(errata_printed.outside)
+    assert said == (
+        "Not in the ranges of the appendix: citeseer decay 5e-05; squirrel decay 5e-06. "
+        "Batch normalisation, with squirrel, is not mentioned."
+    )
+    paper["ranges"]["weight_decay"] += [preset(g).training.weight_decay for g in ("citeseer", "squirrel")]
+    assert told(errata_printed.outside) == ""

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from unifilter.models import model_class
+from unifilter.presets import NAMES, preset
 from unifilter.reproduce.errata_words import joined
 from unifilter.reproduce.part import Scale
 from unifilter.reproduce.printed import printed
 from unifilter.reproduce.results import Results
+from unifilter.reproduce.tau import GRAPHS, job
 
 
 def two_figures(results: Results, scale: Scale) -> str:
@@ -73,6 +75,58 @@ def underlined(results: Results, scale: Scale) -> str:
             wrong, better = (f"{model_class(m).card.title} {mean[m]:.2f}" for m in (model, right))
             found.append(f"{graph}: {wrong} is underlined, {better} is second")
     return joined("", found)
+
+
+def low_frequencies(results: Results, scale: Scale) -> str:
+    """How many printed frequencies lie where the text has the majority of the three homophilous graphs'."""
+    paper = printed()
+    (low, high), agreeing = paper["text"]["low_frequencies"], paper["text"]["homophilous"]
+    inside = {g: sum(low <= f <= high for f, _ in found) for g, found in paper["spectrum"].items()}
+    majority = {g for g, found in paper["spectrum"].items() if 2 * inside[g] > len(found)}
+    if majority == set(agreeing):
+        return ""
+    size = len(next(iter(paper["spectrum"].values())))
+    found = [f"{graph} {count}" for graph, count in inside.items()]
+    return joined(f"Of {size} printed frequencies so many lie in [{low}, {high}]", found)
+
+
+def late_start(results: Results, scale: Scale) -> str:
+    """What Figure 4 leaves out, from runs with the released basis."""
+    paper, found = printed(), []
+    begun, first = paper["tau_sensitivity"]["tau"][0], paper["text"]["first_tau"]
+    if begun == first:
+        return ""
+    for graph in scale.has(*GRAPHS):
+        both = [results.value(job(graph, "released", t, scale)) for t in (first, begun)]
+        means = [f"{value.mean:.2f}" for value in both if value is not None]
+        found += [f"{graph} {' and '.join(means)}"] if len(means) == 2 else []
+    opening = f"At {first:g} and at {begun:g} the released basis and settings give"
+    return f"The first point is that of {begun:g}. {joined(opening, found)}".strip()
+
+
+def outside(results: Results, scale: Scale) -> str:
+    """Released settings that the printed ranges do not have."""
+    ranges, found, normed = printed()["ranges"], [], []
+    for graph in NAMES:
+        known = preset(graph)
+        groups = [known.training.group(name) for name in ("mlp", "filter")]
+        used = {name: [group[name] for group in groups] for name in ("lr", "weight_decay")}
+        used |= {name: [known.options[name]] for name in ("hidden", "layers")}
+        used["dropout"] = [known.options["dropout"], known.options["basis_dropout"]]
+        off = [f"{_WORDS[name]} {v:g}" for name, some in used.items() for v in some if v not in ranges[name]]
+        found += [f"{graph} {', '.join(off)}"] if off else []
+        normed += [graph] if known.options["batch_norm"] else []
+    also = f"Batch normalisation, with {' and '.join(normed)}, is not mentioned." if normed else ""
+    return joined("Not in the ranges of the appendix", found, also)
+
+
+_WORDS = {
+    "lr": "learning rate",
+    "weight_decay": "decay",
+    "hidden": "width",
+    "layers": "layers",
+    "dropout": "dropout",
+}
 
 
 def _along_tau() -> list[tuple[str, float, list[float]]]:
