@@ -150,7 +150,8 @@ def accuracies(count: int, epochs: int) -> dict[str, Any]:
     error = float(differences.std(ddof=1) / np.sqrt(count)) if count > 1 else None
     found = {"mean": {who: float(np.mean(t)) for who, t in test.items()}, "epochs": epochs, "test": test}
     found |= {"difference": float(differences.mean()), "standard_error": error, "seconds": seconds}
-    print(f"Cora: {found['mean']}, difference {found['difference']:.2f}, standard error {error or 0:.2f}")
+    known = "" if error is None else f", standard error {error:.2f}"
+    print(f"Cora: {found['mean']}, difference {found['difference']:.2f}{known}")
     return found
 
 

@@ -68,7 +68,9 @@ def angle(A: FloatArray, x: FloatArray) -> float:
         x = P @ x
         x = x / np.linalg.norm(x)
     y = P @ x
-    return float(np.degrees(np.arccos(np.clip(x @ y / np.linalg.norm(y), -1, 1))))
+    y = y / np.linalg.norm(y)
+    half = np.arctan2(np.linalg.norm(x - y), np.linalg.norm(x + y))  # arccos loses half the digits
+    return float(np.degrees(2 * half))
 
 
 def _listed(numbers: list[float]) -> str:
