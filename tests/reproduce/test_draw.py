@@ -40,7 +40,7 @@ def test_a_part_of_which_nothing_was_run_is_not_drawn(results_of, scale, tmp_pat
     assert [p.name for p in begun(every, results, scale)] == ["run", "words"]
     files = draw(every, results, scale, tmp_path / "out")
     assert files[0].name == "reproduction.html"
-    assert {f.name for f in files} == {"reproduction.html", "run.md", "words.md"}
+    assert {f.name for f in files} == {"reproduction.html", "run.md", "words.md", "missing.md"}
     assert "1 Records" in files[0].read_text(encoding="utf-8")
 
 

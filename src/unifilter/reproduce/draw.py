@@ -7,6 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from unifilter.record import Record
+from unifilter.reproduce.missing import TITLE as TO_COME
+from unifilter.reproduce.missing import still_to_run
 from unifilter.reproduce.part import Claim, Part, Scale
 from unifilter.reproduce.results import Results
 from unifilter.viz.exhibit import Exhibit, Words
@@ -33,7 +35,7 @@ def held(part: str, claims: Sequence[Claim]) -> Words:
     [('1 is less than 2', 'Holds: 1 against 2')]
     """
     items = [(c.sentence, f"{'Holds' if c.holds else 'Does not hold'}: {c.evidence}") for c in claims]
-    return Words(f"claims_{part}", "What holds", (), items, [c.holds for c in claims])
+    return Words(f"claims_{part}", "What holds, and what does not", (), items, [c.holds for c in claims])
 
 
 def begun(parts: Sequence[Part], results: Results, scale: Scale) -> list[Part]:
@@ -52,6 +54,7 @@ def draw(parts: Sequence[Part], results: Results, scale: Scale, folder: Path) ->
     from unifilter.viz.exhibit_files import write_everything
 
     shown = exhibits(begun(parts, results, scale), results, scale)
+    shown[TO_COME] = [*still_to_run(parts, results, scale)]
     images = find_spec("matplotlib") is not None
     return write_everything(shown, folder, TITLE, subtitle(results.records), images=images)
 
