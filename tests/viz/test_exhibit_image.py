@@ -104,6 +104,13 @@ def test_axes_can_be_logarithmic():
     assert image(plain, "svg") != image(replace(plain, log_x=True, log_y=True), "svg")
 
 
+def test_a_single_place_on_a_logarithmic_axis_is_in_the_picture(drawn):
+    image(Plot("p", "P", "seconds", "accuracy", [Series("a", [3.7], [61.0], [4.0])], log_x=True), "png")
+    low, high = drawn[0].get_xlim()
+    assert low < 3.7 / 2
+    assert high > 2 * 3.7
+
+
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
     def missing(name):
         raise ImportError(name)

@@ -153,6 +153,9 @@ def _draw(plot: Plot, axes: Any) -> None:
             _labels(axes, shown, names)
     if plot.kind in ("bars", "stems") and not plot.log_y:
         axes.axhline(0, color="#5c6570", linewidth=0.8)
+    least, most = axes.dataLim.intervalx
+    if plot.log_x and np.isclose(least, most):  # a logarithmic axis of one place would have no width
+        axes.set_xlim(least / 3, most * 3)
 
 
 def _points(plot: Plot, axes: Any, series: Series, look: Look, x: Any, entry: str) -> None:
