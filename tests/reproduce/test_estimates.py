@@ -1,9 +1,12 @@
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from reproduce.measured import GRAPHS, SMALL, measured
 from unifilter.data import load, splits
 from unifilter.graph.homophily import edge_homophily
-from unifilter.reproduce.estimates import PART, by_protocol, by_share, estimated, safe, take
+from unifilter.reproduce.estimates import LOOPED, PART, by_protocol, by_share, estimated, looped, safe, take
 from unifilter.reproduce.part import Scale
 from unifilter.viz.exhibit import Plot
 
@@ -59,3 +62,24 @@ def test_the_printed_deviation_of_cora_at_50_percent_lost_a_zero(mirror, tmp_pat
     spread = PART.show(results_of(tmp_path, scale), scale)[3].rows["cora"]
     assert spread["50%"].ours.mean == pytest.approx(0.0083, abs=5e-4)
     assert (spread["40%"].verdict(3), spread["50%"].verdict(3)) == ("agrees", "below")
+
+
+def test_a_loop_joins_a_label_to_itself_and_counts_once():
+    data = load("sbm:n=100,h=0.5")
+    u, v = data.graph.edges()
+    inside = (u < 50) & (v < 50)
+    same = data.y[u[inside]] == data.y[v[inside]]
+    arcs = np.stack([np.r_[u, v, 3, 3, 70], np.r_[v, u, 3, 3, 70]])  # a loop twice, and one outside
+    found = looped(replace(data, arcs=arcs), np.arange(100) < 50)
+    assert found == pytest.approx((same.sum() + 1) / (same.size + 1))
+
+
+def test_actors_printed_estimate_has_the_loops_of_the_data(mirror):
+    data = load("actor")
+    for kind in LOOPED:
+        protocol = {"protocol": f"{kind}:10"}
+        plain, counted = (
+            np.mean(list(take(data, protocol | more, "cpu")["estimate"].values()))
+            for more in ({}, {"loops": True})
+        )
+        assert (round(plain, 2), round(counted, 2)) == (0.2, 0.21)
