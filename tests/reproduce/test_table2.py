@@ -29,3 +29,11 @@ def test_what_was_wanted_stands_below_the_table_once_a_form_that_should_reach_it
     table, reached = table2.show(results_of([(job, [0.89, 0.9, 0.91])]), scale)
     assert (table.name, reached.name) == ("table2", "goals_table2")
     assert reached.rows["UniFilter, searched"]["cora"].printed == 89.49
+
+
+def test_what_must_hold_on_further_graphs_must_hold_on_homophilous_ones(results_of):
+    agree, differ = (f"sbm:n=200,h={h},classes=3,d=8" for h in (0.8, 0.1))
+    quick = Scale(splits=2, graphs=(), quick=True, also=(agree, differ))
+    claims = table2.check(results_of([]), quick)
+    assert len(claims) == 2
+    assert all(agree in claim.sentence for claim in claims)

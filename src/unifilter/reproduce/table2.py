@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from unifilter.graph.homophily import edge_homophily
 from unifilter.reproduce import rows
 from unifilter.reproduce.accuracies import accuracies, beats, best_of, goals
+from unifilter.reproduce.graphs import load
 from unifilter.reproduce.part import Claim, Job, Part, Scale
 from unifilter.reproduce.printed import figure
 from unifilter.reproduce.results import Results
@@ -48,11 +50,21 @@ def highest(graphs: Sequence[str]) -> dict[str, float]:
 
 
 def check(results: Results, scale: Scale) -> Sequence[Claim]:
-    """On a homophilous graph a filter beats the majority; in a full run, who leads where."""
+    """A filter beats the majority; in a full run, who leads where.
+
+    Of further graphs on homophilous ones alone: on others a few epochs need not be enough.
+    """
     found = jobs(scale)
     if scale.quick:
-        return beats(results, [j for j in found if j.model in ("sgc", "unifilter")], scale)
+        hard = {g for g in scale.also if not _homophilous(g)}
+        some = [j for j in found if j.model in ("sgc", "unifilter") and j.dataset not in hard]
+        return beats(results, some, scale)
     return best_of(results, found)
+
+
+def _homophilous(graph: str) -> bool:
+    data = load(graph)
+    return edge_homophily(data.graph, data.y, data.labelled) > 0.5
 
 
 PART = Part("table2", "Table 2: polynomial filters on six graphs, 60/20/20", show, jobs, check=check)
