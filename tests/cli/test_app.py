@@ -92,6 +92,13 @@ def test_every_command_has_help_and_says_how_it_is_used(words):
         assert "--json" in result.stdout
 
 
+@pytest.mark.parametrize("command", ["fit", "analyze", "predict", "evaluate", "compare", "reproduce"])
+def test_no_word_of_the_help_is_cut_at_80_columns(command):
+    shown = RUNNER.invoke(app, [command, "--help"], env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"}).stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "…" not in shown
+
+
 def test_the_version_is_the_package_s():
     assert RUNNER.invoke(app, ["--version"]).stdout == f"unifilter {__version__}\n"
 

@@ -48,7 +48,9 @@ def reproduce(
         typer.Option("--quick", help="Two splits of small graphs; orderings that must hold are checked."),
     ] = False,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
-    out: Annotated[Path | None, typer.Option(help=f"Records and pages; {FOLDER} by default.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Records and pages; by default the folder of those in the repository.")
+    ] = None,
     processes: Annotated[
         int, typer.Option(min=1, help="Jobs side by side: one for each core of a CPU; one fills a GPU.")
     ] = 1,

@@ -8,11 +8,11 @@ from unifilter.cli.tables import listed
 from unifilter.data import Dataset, splits
 from unifilter.data.splits import Split
 
-HELP = (
-    "Who trains, validates and tests: auto (60/20/20 of the labelled nodes of every class), quota[:SEED], "
-    "stratified[:TRAIN/VAL[:SEED]], random[:TRAIN/VAL[:SEED]] (whatever the classes), per-class:COUNT[:SEED] "
-    "(500 validate, 1000 test), fixed:NUMBER, public; column:NAME of the node table (train, val, test or "
-    "empty)."
+HELP = (  # words that fit a column of the help: longer ones would be cut
+    "Who trains, validates and tests: auto (60/20/20 of the labelled nodes of every class), quota, "
+    "stratified:0.6/0.2 (shares that train and validate), random:0.6/0.2 (whatever the classes), "
+    "per-class:20 (500 validate, 1000 test), each with a :SEED behind it if wanted; fixed:NUMBER, public; "
+    "column:NAME of the node table (train, val, test or empty)."
 )
 
 
