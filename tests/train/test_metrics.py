@@ -31,6 +31,17 @@ def test_one_class_present_has_no_ranking():
     assert "roc_auc" not in scores(p, np.zeros(2, int), np.ones(2, bool))
 
 
+@pytest.mark.parametrize("rare", [0, 1])
+def test_average_precision_is_of_the_rarer_class(rare):
+    """Ten of a thousand, told apart no better than by chance: near their share, not near 1."""
+    y = np.full(1000, 1 - rare)
+    y[:10] = rare
+    sure = np.random.default_rng(0).permutation(np.linspace(0.01, 0.4, 1000))
+    p = np.empty((1000, 2))
+    p[:, rare], p[:, 1 - rare] = sure, 1 - sure
+    assert scores(p, y, np.ones(1000, bool))["average_precision"] < 0.05
+
+
 def test_calibration_error_is_the_gap_between_confidence_and_accuracy():
     p = np.tile([0.9, 0.1], (10, 1))
     assert expected_calibration_error(p, np.array([0] * 6 + [1] * 4)) == pytest.approx(0.3)

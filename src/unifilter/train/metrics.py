@@ -11,7 +11,8 @@ def scores(p: FloatArray, y: IntArray, mask: BoolArray) -> dict[str, float]:
     """All scores on the labelled nodes of a mask; an empty dict if there are none.
 
     ``accuracy``, ``macro_f1`` (mean over the classes present), ``log_loss``, ``ece`` (calibration error), and
-    for two classes ``roc_auc`` and ``average_precision`` of class 1, where both classes are present.
+    for two classes ``roc_auc`` and ``average_precision``, where both are present. The latter is of the rarer
+    class, the one that is searched for: of the larger one it is near 1 whatever the model.
 
     Examples
     --------
@@ -35,7 +36,8 @@ def scores(p: FloatArray, y: IntArray, mask: BoolArray) -> dict[str, float]:
     }
     if p.shape[1] == 2 and np.unique(y).size == 2:
         found["roc_auc"] = float(metrics.roc_auc_score(y, p[:, 1]))
-        found["average_precision"] = float(metrics.average_precision_score(y, p[:, 1]))
+        rare = int(2 * y.sum() <= y.size)
+        found["average_precision"] = float(metrics.average_precision_score(y == rare, p[:, rare]))
     return found
 
 
