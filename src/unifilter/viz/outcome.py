@@ -58,7 +58,9 @@ def _accuracies(history: Sequence[Mapping[str, float]]) -> list[float]:
     seen = [a for scores in history if np.isfinite(a := scores.get("val_accuracy", np.nan))]
     least, most = (min(seen), max(seen)) if seen else (0.0, 1.0)
     margin = max(0.05, 0.06 * (most - least))
-    return [max(-0.02, least - margin), min(1.02, most + margin)]
+    low, high = max(0.0, least - margin), min(1.0, most + margin)
+    room = 0.02 * (high - low)  # for the line itself, too little for a tick beyond 0 or 1
+    return [low - room * (low == 0), high + room * (high == 1)]
 
 
 def learned_shares(history: Sequence[Mapping[str, float]]) -> Any:
