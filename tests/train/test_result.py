@@ -55,6 +55,18 @@ def test_a_loss_that_is_no_number_is_noted(data):
     assert notes == ["before", "the training loss was not finite in 1 of 3 epochs"]
 
 
+def test_a_class_that_is_never_named_is_noted():
+    """Of one rare class and a large one, a model that names the large one alone is nearly always right."""
+    y = np.where(np.arange(400) < 8, 0, 1)
+    noise = np.random.default_rng(0).normal(size=(400, 3)).astype(np.float32)
+    rare = Dataset(load("sbm:n=400,h=0.5").graph, noise, y, classes=("fraud", "fine"))
+    split = splits.stratified(rare.y)
+    found = run(rare, split, "logistic", device="cpu")
+    assert found.p.argmax(axis=1).all()
+    (note,) = found.record.notes
+    assert note.startswith("no node is predicted as 'fraud', though 5 training nodes are")
+
+
 def test_the_seconds_that_were_given_stay_as_they_were(data):
     """Several records may be given the same: each has its own time of prediction."""
     split = splits.stratified(data.y)

@@ -75,7 +75,7 @@ def conclude(
         best_epoch=outcome.best_epoch,
         parameters=sum(q.numel() for q in net.parameters()),
         device=_device_name(where),
-        notes=[*notes, *_not_finite(outcome)],
+        notes=[*notes, *_not_finite(outcome), *_never_named(dataset, split, p)],
         candidates=candidates or [],
     )
     return Result(net, inputs, p, record, outcome.history, t, interrupted)
@@ -112,6 +112,22 @@ def _not_finite(outcome: Outcome) -> list[str]:
     """What a reader of the figures must know: a loss that is no number counts as no better than the best."""
     lost = sum(not math.isfinite(epoch.get("train_loss", 0.0)) for epoch in outcome.history)
     return [f"the training loss was not finite in {lost} of {len(outcome.history)} epochs"] if lost else []
+
+
+def _never_named(dataset: Dataset, split: Split, p: FloatArray) -> list[str]:
+    """Accuracy does not tell: where a class is rare, a model that never names it may have the highest."""
+    classes = len(dataset.classes)
+    trained = np.bincount(dataset.y[split.train & dataset.labelled], minlength=classes)
+    named = np.bincount(p.argmax(axis=1), minlength=classes)
+    never = np.flatnonzero((trained > 0) & (named == 0))
+    if not never.size:
+        return []
+    names = ", ".join(repr(str(dataset.classes[c])) for c in never[:3])
+    names += f" and {never.size - 3:,} other classes" if never.size > 3 else ""
+    return [
+        f"no node is predicted as {names}, though {trained[never].sum():,} training nodes are: accuracy "
+        "hides that; their probability still ranks the nodes"
+    ]
 
 
 def _peak(device: torch.device) -> int:
