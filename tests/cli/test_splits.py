@@ -61,13 +61,17 @@ def test_a_column_of_the_table_is_named_in_the_split(data):
     assert (split_column("column:my:part"), split_column("columns")) == ("my:part", None)
 
 
-def test_a_class_that_the_test_has_no_node_of_is_named(data):
+def test_a_class_that_a_part_has_no_node_of_is_named(data):
     split = splits.stratified(data.y)
     assert check_split(split, data) == []
     without = split._replace(test=split.test & (data.y != 1))
     assert check_split(without, data) == ["class '1' has no test node: test scores say nothing of it."]
     without = split._replace(test=split.test & (data.y > 1))
     assert check_split(without, data)[0].startswith("classes '0', '1' have no test node: test scores say")
+    untrained = split._replace(train=split.train & (data.y != 1))
+    assert check_split(untrained, data) == [
+        "class '1' has no training node: no node will be predicted as it."
+    ]
     hidden = Dataset(data.graph, data.X, np.where(data.y == 1, -1, data.y), classes=data.classes)
     assert check_split(splits.stratified(hidden.y), hidden) == []  # nobody has that label
     assert check_split(splits.stratified(data.y, 0.8, 0.2), data) == []  # asked for, and said with the scores

@@ -67,7 +67,7 @@ def parse_split(text: str, dataset: Dataset) -> Split:
 
 
 def check_split(split: Split, dataset: Dataset) -> list[str]:
-    """Notes on what its scores leave out; a split that keeps no test nodes at all was asked for as such.
+    """Notes on classes that it leaves out; a split that keeps no test nodes at all was asked for as such.
 
     Examples
     --------
@@ -76,12 +76,19 @@ def check_split(split: Split, dataset: Dataset) -> list[str]:
     >>> check_split(splits.stratified(data.y), data)
     []
     """
-    known, tested = (np.unique(dataset.y[mask & dataset.labelled]) for mask in (dataset.labelled, split.test))
-    lost = [str(dataset.classes[c]) for c in np.setdiff1d(known, tested)]
-    if not tested.size or not lost:
-        return []
-    verb, of = ("has", "it") if len(lost) == 1 else ("have", "them")
-    return [f"{listed(lost)} {verb} no test node: test scores say nothing of {of}."]
+    known, trained, tested = (
+        np.unique(dataset.y[mask & dataset.labelled]) for mask in (dataset.labelled, split.train, split.test)
+    )
+    notes = []
+    for part, there, means in (
+        ("training", trained, "no node will be predicted as"),
+        ("test", tested, "test scores say nothing of"),
+    ):
+        lost = [str(dataset.classes[c]) for c in np.setdiff1d(known, there)]
+        if there.size and lost:
+            verb, of = ("has", "it") if len(lost) == 1 else ("have", "them")
+            notes.append(f"{listed(lost)} {verb} no {part} node: {means} {of}.")
+    return notes
 
 
 def _shares(kind: str, text: str) -> tuple[float, float]:
