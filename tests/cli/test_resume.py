@@ -79,6 +79,22 @@ def test_ctrl_c_leaves_the_best_so_far_and_says_so(kind, tables, tmp_path):
     assert state.exists()  # so that --resume can go on
 
 
+def test_of_two_runs_in_one_folder_the_second_is_told(tables, tmp_path):
+    """Also with --resume, which would read and delete the other's checkpoints."""
+    endless = ["--epochs", "1000000", "--patience", "1000000", "--no-report"]
+    words = ["fit", *tables.words, *RUNS["sgc"], *endless, "--out", str(tmp_path / "run")]
+    first = start(*words, **OFTEN)
+    wait_for(tmp_path / "run" / "state" / "state.json", first)
+    for more, said in ((["--resume"], "another process is training in"), ([], "or still goes on")):
+        second = RUNNER.invoke(app, [*words, *more])
+        assert second.exit_code == 2
+        assert said in second.stderr
+    os.kill(first.pid, signal.SIGINT)
+    first.communicate(timeout=60)
+    assert first.returncode == 130
+    assert not (tmp_path / "run" / ".lock").exists()
+
+
 def test_ctrl_c_before_training_is_one_line(tmp_path):
     cache = tmp_path / "cache"
     process = start("fit", "sbm:n=300000,d=64", "--out", str(tmp_path / "run"), UNIFILTER_CACHE=str(cache))

@@ -14,7 +14,7 @@ import numpy as np
 import typer
 
 from unifilter.cli.flags import flags
-from unifilter.cli.resume import CONTENTS, begin, forget
+from unifilter.cli.resume import CONTENTS, alone, begin, forget
 from unifilter.cli.show import Display, summary
 from unifilter.cli.splits import HELP, check_split, parse_split, split_column
 from unifilter.cli.tables import Source, check_labels, dressed
@@ -88,7 +88,9 @@ def fit(
             f"{out} holds a trained model already: choose another --out, or delete it first."
         )
     if cut_off and not resume:
-        raise FileExistsError(f"{out} holds a run that was cut off: go on with --resume, or delete it first.")
+        raise FileExistsError(
+            f"{out} holds a run that was cut off or still goes on: say --resume, or choose another --out."
+        )
     # Whatever can be wrong is wrong before anything is loaded or written.
     training = Training(
         epochs, patience, lr, weight_decay, batch=batch, class_weights=class_weights, seed=seed
@@ -118,43 +120,48 @@ def fit(
     asked = asdict(data) | asdict(training) | {"split": split, "model": model, "option": options}
     asked |= {"half": True} if half else {}
     asked |= {CONTENTS: describe(raw)["checksum"]}
-    state = begin(out, asked, resume)
-    if trained and not cut_off:
-        forget(state)
-        _say_complete(out, as_json)
-        return
-    with Display(quiet=as_json or not sys.stderr.isatty()) as display:
-        if model == "auto":
-            result = choose(
-                dataset,
-                parts,
-                budget=seconds,
-                seed=seed,
-                device=device,
-                epochs=epochs,
-                patience=patience,
-                class_weights=class_weights,
-                on_progress=display.progress,
-                folder=state,
+    with alone(out):
+        state = begin(out, asked, resume)
+        if trained and not cut_off:
+            forget(state)
+            _say_complete(out, as_json)
+            return
+        with Display(quiet=as_json or not sys.stderr.isatty()) as display:
+            if model == "auto":
+                result = choose(
+                    dataset,
+                    parts,
+                    budget=seconds,
+                    seed=seed,
+                    device=device,
+                    epochs=epochs,
+                    patience=patience,
+                    class_weights=class_weights,
+                    on_progress=display.progress,
+                    folder=state,
+                )
+            else:
+                watch = display.epochs(training)
+                where: dict[str, Any] = {"device": device, "folder": state, "on_epoch": watch}
+                result = run(dataset, parts, model, options, training, half=half, **where)
+        scaled = data.scaled(raw)
+        beside = [] if result.interrupted else floor(scaled, parts, result)
+        report = write(out, raw, parts, result, report, scaled, beside)
+        if not result.interrupted:
+            forget(state)
+        if as_json:
+            account: dict[str, Any] = (
+                {} if raw.ingestion is None else {"tables": str(raw.ingestion).splitlines()}
             )
+            account |= {"beside": beside} if beside else {}
+            print(json.dumps(json.loads(result.record.to_json()) | account))
         else:
-            watch = display.epochs(training)
-            where: dict[str, Any] = {"device": device, "folder": state, "on_epoch": watch}
-            result = run(dataset, parts, model, options, training, half=half, **where)
-    scaled = data.scaled(raw)
-    beside = [] if result.interrupted else floor(scaled, parts, result)
-    report = write(out, raw, parts, result, report, scaled, beside)
-    if not result.interrupted:
-        forget(state)
-    if as_json:
-        account: dict[str, Any] = {} if raw.ingestion is None else {"tables": str(raw.ingestion).splitlines()}
-        account |= {"beside": beside} if beside else {}
-        print(json.dumps(json.loads(result.record.to_json()) | account))
-    else:
-        summary(raw, result, out, report, beside)
-    if result.interrupted:
-        print("interrupted: this is the best so far; the same line with --resume goes on.", file=sys.stderr)
-        raise typer.Exit(130)
+            summary(raw, result, out, report, beside)
+        if result.interrupted:
+            print(
+                "interrupted: this is the best so far; the same line with --resume goes on.", file=sys.stderr
+            )
+            raise typer.Exit(130)
 
 
 def write(

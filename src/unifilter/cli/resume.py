@@ -3,12 +3,47 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from unifilter.record import write_atomically
 
 CONTENTS = "contents of the data"
+
+
+@contextmanager
+def alone(out: Path) -> Iterator[None]:
+    """Hold the folder of a run: two that write there at once would leave a mixture of both.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> out = Path(tempfile.mkdtemp())
+    >>> with alone(out), alone(out):
+    ...     pass
+    Traceback (most recent call last):
+        ...
+    FileExistsError: another process is training in ...: wait for its end, or choose another --out.
+    """
+    from filelock import FileLock, Timeout
+
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / ".lock"  # the system frees it when a process is killed
+    lock = FileLock(str(file))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise FileExistsError(
+            f"another process is training in {out}: wait for its end, or choose another --out."
+        ) from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # Windows deletes no file that is open
+            file.unlink()
+        lock.release()
 
 
 def begin(out: Path, asked: dict[str, Any], resume: bool) -> Path:
