@@ -111,7 +111,7 @@ def test_numbers_are_classes_and_ids_too(tmp_path):
     ("rows", "words", "said"),
     [
         ("id,label\nnode 0,dog\n", (), "a label among the classes ape, bee, cat: 1 have others"),
-        ("id,label\nsomeone,ape\n", (), "do the ids agree"),
+        ("id,label\nsomeone,ape\n", (), "id is 'someone', that of the predictions 'node 0'. Write"),
         ("id,label\nnode 0,ape\nnode 0,bee\n", (), "'node 0' has two labels, 'ape' and 'bee'"),
         ("id,label\nnode 0,ape\n", ("--label", "kind"), "kind"),
     ],

@@ -123,7 +123,11 @@ def _matched(predicted: Any, nodes: list[Any], labels: list[Any]) -> Match:
             )
         if not seen:
             raise ValueError("the table of labels names no class at all: is it the right column?")
-        raise ValueError("no node of the table of labels was predicted: do the ids agree?")
+        raise ValueError(
+            f"no node of the table of labels was predicted: its first id is {next(iter(seen))!r}, that of "
+            f"the predictions {next(iter(place))!r}. Write ids as they were for training, or name their "
+            "column with id=..."
+        )
     part = predicted["part"].to_pylist() if "part" in predicted.column_names else [None] * len(p)
     took_part = np.array([part[i] in ("train", "validation") for i in rows])
     return Match(p[rows], np.array(y), took_part, missing, unknown)
