@@ -192,3 +192,5 @@ def test_without_validation_nodes_the_first_guess_is_trained(data):
     result = choose(data, blind, K=2, budget=None, device="cpu", epochs=30, portfolio=PORTFOLIO[:2])
     assert result.record.scores["test"]["accuracy"] > 0.5
     assert any("no validation nodes" in note for note in result.record.notes)
+    assert all(c["accuracy"] is c["loss"] is None for c in result.record.candidates)
+    assert "Infinity" not in result.record.to_json()  # which is no JSON

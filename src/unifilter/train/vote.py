@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,13 +122,13 @@ class Field:
         return [(n, score) for n, score in ranking(self.groups) if self.candidates[n].race == race]
 
     def account(self, race: int = 0) -> list[dict[str, Any]]:
-        """What a record says of them."""
+        """What a record says of them; no score is None, which JSON can say."""
         return [
             {
                 "setting": self.candidates[n].setting,
                 "seed": self.candidates[n].seed,
-                "accuracy": s.accuracy,
-                "loss": s.loss,
+                "accuracy": s.accuracy if isfinite(s.loss) else None,
+                "loss": s.loss if isfinite(s.loss) else None,
                 "epochs": s.epochs,
             }
             for n, s in self.ranked(race)
