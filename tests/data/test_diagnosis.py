@@ -21,6 +21,12 @@ def test_the_first_bad_row_is_found_across_batches(bad):
         blame("f.csv", batches(rows[:3], rows[3:]), {"c": pa.float64()})
 
 
+def test_ids_that_pandas_made_floats_are_told_how_to_become_whole():
+    """With a type that may miss some: int64 may not, and a missing one is why they are floats."""
+    with pytest.raises(ValueError, match=r"data row 2 says '21.0'. pandas turns .* astype\('Int64'\) before"):
+        blame("f.csv", batches([b"", b"21.0"]), {"c": pa.int64()})
+
+
 def test_of_two_columns_the_earlier_row_is_blamed():
     batch = pa.record_batch({"a": [b"1", b"2", b"x"], "b": [b"1", b"y", b"3"]})
     with pytest.raises(ValueError, match="column 'b' must hold whole numbers, .* data row 2 says 'y'"):

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+AS_WHOLE = (
+    "pandas turns whole numbers into floats where one is missing: convert the ids with astype('Int64') "
+    "before the file is written."
+)
 
 
 def as_utf8(start: bytes = b"") -> str:
@@ -69,10 +75,13 @@ def _bad_field(file: str, name: str, row: int, value: bytes, type: Any) -> Value
         return ValueError(f"{file}, column {name!r}, data row {row + 1}: {value!r} is not UTF-8. {as_utf8()}")
     if said == name:
         return repeated_header(file, row)
-    wanted = "whole numbers, as the ids of the nodes are" if "int" in str(type) else "numbers"
+    ids = "int" in str(type)
+    wanted = "whole numbers, as the ids of the nodes are" if ids else "numbers"
+    way_out = "Mend that row, or name another column."
+    if ids and re.fullmatch(r"-?\d+\.0*", said):
+        way_out = AS_WHOLE
     return ValueError(
-        f"{file}, column {name!r} must hold {wanted}, but data row {row + 1} says {said!r}. "
-        "Mend that row, or name another column."
+        f"{file}, column {name!r} must hold {wanted}, but data row {row + 1} says {said!r}. {way_out}"
     )
 
 

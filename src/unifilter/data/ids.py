@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from unifilter._types import IntArray
+from unifilter.data.diagnosis import AS_WHOLE
 from unifilter.data.fields import is_text
 
 # Whole numbers are looked up in an array as long as their range, if that is at most so many times n.
@@ -57,12 +58,9 @@ def check_id_type(type: Any, where: str) -> None:
     value = type.value_type if pa.types.is_dictionary(type) else type
     if pa.types.is_integer(value) or is_text(value):
         return
-    floats = pa.types.is_floating(value)
-    raise ValueError(
-        f"{where} must hold whole numbers or text, but has type {type}. "
-        + ("pandas turns whole numbers into floats where one is missing: " if floats else "")
-        + f"convert the ids with astype({'int64' if floats else 'str'!r}) before the file is written."
-    )
+    as_text = "convert the ids with astype('str') before the file is written."
+    way_out = AS_WHOLE if pa.types.is_floating(value) else as_text
+    raise ValueError(f"{where} must hold whole numbers or text, but has type {type}. {way_out}")
 
 
 def common_type(*types: Any) -> Any:
