@@ -195,13 +195,14 @@ def test_all_tables_have_the_columns_of_the_first(halves, tmp_path):
     [
         (["007", "008", "9"], ["7", "8", "9"], "leading zeros"),
         (["a", "b", "c "], [" a", "b", "c"], "blanks"),
+        (["A1", "B2", "c"], ["a1", "b2", "c"], "capital letters"),
         (["07", "8", "9"], ["7 ", "8", "9"], "leading zeros"),
         (["a", "b", "c"], ["x", "y", "c"], ""),
         (["a", "b", "c"], [None, "b", "c"], ""),
         ([0, 1, 2], [7, 1, 2], ""),
     ],
 )
-def test_blanks_and_zeros_are_found_to_be_why_ends_are_unknown(nodes, ends, cause, folder):
+def test_blanks_zeros_and_capitals_are_found_to_be_why_ends_are_unknown(nodes, ends, cause, folder):
     file = table(folder, {"src": ends, "dst": [nodes[-1] if ends[-1] != nodes[-1] else ends[-1]] * 3})
     assert read_edges([file], COLUMNS, pa.array(nodes), "n", strict=False).cause == cause
 

@@ -229,7 +229,7 @@ class _Ends:
                 self.low, self.high = min(self.low, ends["min"]), max(self.high, ends["max"])
 
     def cause(self) -> str:
-        """What most of the unknown ids would be known without, as far as that is blanks or zeros."""
+        """What most of the unknown ids would be known without, be it blanks, zeros or capitals."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -237,6 +237,7 @@ class _Ends:
         steps = (
             ("blanks", pc.utf8_trim_whitespace),
             ("leading zeros", lambda column: pc.utf8_ltrim(column, characters="0")),
+            ("capital letters", pc.utf8_lower),
         )
         for name, stripped in steps if self.unknown else ():
             ids, unknown = stripped(ids), stripped(unknown)

@@ -21,7 +21,8 @@ class Ingestion:
     first_unknown : str
         The first of them, as "data row 7: 'a' -> 'x'".
     cause : str
-        What most of the unknown ends would be nodes without: "blanks", "leading zeros", or "".
+        What most of the unknown ends would be nodes without: "blanks", "leading zeros" or "capital letters";
+        "" if nothing plain.
     edge_files : list of str
         How many rows each table of edges gave, as "a.csv 100".
     unused : list of str
