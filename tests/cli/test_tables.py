@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from unifilter import Graph, read_tables
-from unifilter.cli.tables import Source, check_labels, refuse_rare
+from unifilter.cli.tables import Source, check_labels, check_reach, refuse_rare
 from unifilter.data import Dataset, load
 
 
@@ -132,6 +132,21 @@ def test_doubtful_labels_are_noted():
     assert "classes 'A ', 'a' are different classes, though only spaces or capital letters" in notes[1]
     many = check_labels(_labelled(*"aaabbbcdefghij"))[0]
     assert many.startswith("classes 'c', 'd', 'e', 'f', 'g' and 3 more: fewer than 3")
+
+
+def test_nodes_that_no_labelled_node_is_joined_to_are_noted():
+    """Two rings: in the second nobody has a label."""
+    u = np.arange(40)
+    graph = Graph.from_edges(np.stack([u, np.where(u % 20 == 19, u - 19, u + 1)]))
+    y = np.where(u < 10, u % 2, -1)
+    X = np.ones((40, 1), np.float32)
+    assert check_reach(Dataset(graph, X, y, classes=("a", "b"))) == [
+        "20 of the 30 nodes to predict are joined to no labelled node, however far: test scores say nothing "
+        "of them."
+    ]
+    assert check_reach(Dataset(graph, X, np.where(u == 39, 0, y), classes=("a", "b"))) == []
+    (said,) = check_reach(Dataset(Graph.from_edges([[3], [3]], n=40), X, y, classes=("a", "b")))
+    assert said == "no edge joins two different nodes: features alone tell them apart."
 
 
 def test_a_comparison_wants_every_class_in_every_part():

@@ -17,7 +17,7 @@ from unifilter.cli.flags import flags
 from unifilter.cli.resume import CONTENTS, alone, begin, forget
 from unifilter.cli.show import Display, summary
 from unifilter.cli.splits import HELP, check_split, parse_split, split_column
-from unifilter.cli.tables import Source, check_labels, dressed
+from unifilter.cli.tables import Source, check_labels, check_reach, dressed
 from unifilter.data import Dataset
 from unifilter.data.splits import Split
 from unifilter.models import model_class
@@ -108,7 +108,7 @@ def fit(
     seconds = parse_budget(budget)
     pick_device(device)
     raw = data.raw(split_column(split))
-    for note in check_labels(raw):
+    for note in [*check_labels(raw), *check_reach(raw)]:
         print(f"note: {note}", file=sys.stderr)
     if model == "auto" or needs_features(model):
         raw = dressed(raw)

@@ -12,6 +12,7 @@ import typer
 from scipy.sparse import issparse
 
 from unifilter.data import Dataset, load, read_tables, with_signals
+from unifilter.data.ingestion import MANY
 from unifilter.data.preprocess import NAMES
 
 PANEL = "Your own tables"
@@ -172,6 +173,30 @@ def check_labels(dataset: Dataset) -> list[str]:
         if len(some) > 1
     ]
     return notes
+
+
+def check_reach(dataset: Dataset) -> list[str]:
+    """Notes on nodes to predict that scores say nothing of: no way leads from them to a labelled node.
+
+    Examples
+    --------
+    >>> from unifilter.data import load
+    >>> check_reach(load("sbm:n=100"))
+    []
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    if not dataset.graph.m:
+        return ["no edge joins two different nodes: features alone tell them apart."]
+    _, part = connected_components(dataset.graph.to_scipy(), directed=False)
+    wanted = ~dataset.labelled
+    lost = int((wanted & ~np.isin(part, part[dataset.labelled])).sum())
+    if lost <= MANY * wanted.sum():
+        return []
+    return [
+        f"{lost:,} of the {int(wanted.sum()):,} nodes to predict are joined to no labelled node, however "
+        "far: test scores say nothing of them."
+    ]
 
 
 def refuse_rare(dataset: Dataset) -> None:
