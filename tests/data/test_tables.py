@@ -23,6 +23,11 @@ def test_every_format_gives_the_same_dataset(ending, tmp_path):
     assert dataset.arcs.tolist() == [[0, 1, 2], [1, 2, 3]]
 
 
+def test_a_row_number_of_edges_is_no_column_that_is_named(files):
+    said = str(read_tables(*files(",src,dst,when\n0,0,1,5\n", "id,label\n0,a\n1,b\n")).ingestion)
+    assert "edges: 1 rows, when not used" in said
+
+
 @pytest.mark.parametrize("features", ["age", ["age", "age"], ("age",)])
 def test_a_feature_is_read_once_however_it_is_named(features, files):
     dataset = read_tables(*files("src,dst\n0,1\n", "id,age,z,label\n0,1,3,a\n1,2,5,b\n"), features=features)

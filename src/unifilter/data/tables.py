@@ -137,7 +137,9 @@ def read_tables(
             first_unknown=found.first_unknown,
             cause=found.cause,
             edge_files=[f"{file} {rows:,}" for file, rows in zip(edge_files, found.each, strict=True)],
-            unused=[n for n in dict.fromkeys(n for f in edge_files for n in f.names) if n not in wanted],
+            unused=[
+                n for n in dict.fromkeys(n for f in edge_files for n in f.names) if n and n not in wanted
+            ],
             alone=graph.isolated,
             self_loops=graph.self_loops,
             repeated=graph.duplicates,
