@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -62,6 +64,13 @@ def test_a_class_without_training_rows_is_not_predicted():
     logits = model(train.inputs)
     assert torch.isfinite(logits).all()
     assert set(logits.argmax(dim=1).tolist()) == {0, 1}
+
+
+def test_many_classes_of_one_node_each_are_no_reason_for_a_warning():
+    one_each = Part(rows(30, 6, 0).inputs, torch.arange(30))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solved(one_each, one_each, 30, C=(1.0,), max_iter=5)
 
 
 def test_one_class_alone_is_predicted_everywhere():

@@ -88,6 +88,8 @@ class Logistic(nn.Module):
             if np.unique(y).size > 1:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", ConvergenceWarning)  # validation rows judge what it found
+                    # Many classes of a few nodes each are no regression.
+                    warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
                     solver.fit(X, y)
             self._take(solver, y, C)
             score = self._score(val)
