@@ -78,6 +78,12 @@ def test_the_summary_names_scores_and_files_in_one_piece(tmp_path, capsys):
     text = capsys.readouterr().out
     for said in ("train", "val", "test", "accuracy", "log loss", "sgc: 3 epochs"):
         assert said in text
+    rows = [line.split("│")[1:3] for line in text.splitlines() if line.startswith("│")]
+    assert [[cell.strip() for cell in row] for row in rows] == [
+        ["train", "120"],
+        ["val", "40"],
+        ["test", "40"],
+    ]
     for file in ("predictions.parquet", "model", "report.html"):
         assert str(far / file) in text
     summary(data, result, far, report=False)

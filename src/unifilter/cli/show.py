@@ -91,12 +91,14 @@ def summary(
         console.print(f"classes: {_classes(dataset)}", markup=False)
     table = Table()
     table.add_column("part")
+    table.add_column("nodes", justify="right")  # a score of three nodes is not one of three thousand
     measures = list(dict.fromkeys(m for s in record.scores.values() for m in s))
     for measure in measures:
         table.add_column(measure.replace("_", " "), justify="right")
-    for part, scores in record.scores.items():
+    for (part, scores), share in zip(record.scores.items(), record.split["shares"], strict=True):
         if scores:
-            table.add_row(part, *(f"{round(scores[m], 3) + 0:.3f}" if m in scores else "" for m in measures))
+            shown = (f"{round(scores[m], 3) + 0:.3f}" if m in scores else "" for m in measures)
+            table.add_row(part, f"{round(share * dataset.n):,}", *shown)
     console.print(table)
     if not record.scores.get("test"):
         console.print(UNTESTED)
