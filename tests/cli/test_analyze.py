@@ -74,6 +74,16 @@ def test_wrong_input_is_named_in_one_line(words, said):
     assert len(result.stderr.strip().splitlines()) == 1
 
 
+def test_what_is_not_defined_is_a_dash(tmp_path):
+    """Between the two labelled nodes there is no edge, and one of them has none at all."""
+    (tmp_path / "e.csv").write_text("src,dst\nx,y\n")
+    (tmp_path / "n.csv").write_text("id,label\nx,red\ny,\nz,blue\n")
+    text = run("--edges", str(tmp_path / "e.csv"), "--nodes", str(tmp_path / "n.csv")).stdout
+    assert "–" in text
+    assert "nan" not in text
+    assert "informativeness" not in text
+
+
 def test_a_graph_without_labels_has_no_empty_tables(tmp_path):
     (tmp_path / "e.csv").write_text("src,dst\nx,y\ny,z\n")
     text = run("--edges", str(tmp_path / "e.csv")).stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import isnan
 from pathlib import Path
 from typing import Annotated
 
@@ -66,8 +67,10 @@ def _show(console: Console, a: Analysis) -> None:
         f"{a.degrees['max']:,.0f}; {a.components:,} components, {a.isolated:,} isolated nodes"
     )
     console.print(f"spectrum of L, 0 to 2: {_sparkline(a)}")
-    if a.homophily or a.labels:  # without labels there is nothing to show
-        console.print(_homophily(a), _classes(a))
+    if a.homophily:  # empty where no edge joins two labelled nodes
+        console.print(_homophily(a))
+    if a.labels:
+        console.print(_classes(a))
     words = "\n".join(f"• {line}" for line in a.regime.reasons) + "\n\n" + "\n".join(a.regime.advice)
     console.print(Panel(words, title=a.regime.name, title_align="left"), markup=False)
 
@@ -77,7 +80,7 @@ def _homophily(a: Analysis) -> Table:
     for column in ("measure", "value", "standard error"):
         table.add_column(column, justify="left" if column == "measure" else "right")
     for name, estimate in a.homophily.items():
-        table.add_row(name, f"{estimate.value:.3f}", f"{estimate.error:.3f}")
+        table.add_row(name, _number(estimate.value), _number(estimate.error))
     return table
 
 
@@ -86,9 +89,14 @@ def _classes(a: Analysis) -> Table:
     for column in ("class", "nodes", "share", "frequency", "by chance"):
         table.add_column(column, justify="left" if column == "class" else "right")
     for c in a.labels:
-        shown = f"{c.frequency:.3f}", f"{c.chance:.3f}"
+        shown = _number(c.frequency), _number(c.chance)
         table.add_row(c.name.replace("[", r"\["), f"{c.count:,}", f"{c.share:.1%}", *shown)
     return table
+
+
+def _number(value: float) -> str:
+    """A dash where a measure is not defined."""
+    return "–" if isnan(value) else f"{value:.3f}"
 
 
 def _sparkline(a: Analysis, width: int = 41) -> str:
