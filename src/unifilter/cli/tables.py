@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -63,7 +64,11 @@ class Source:
     id: Annotated[str, _option("--id", help='Column of the node table; "" for the row number.')] = "id"
     label: Annotated[str, _option("--label", help='Column of the node table; "" for no labels.')] = "label"
     features: Annotated[
-        str | None, _option("--features", help="Columns, with commas; all but id and label by default.")
+        str | None,
+        _option(
+            "--features",
+            help='Columns, with commas ("in, quotes" if a name has one); all but id and label by default.',
+        ),
     ] = None
     delimiter: Annotated[
         str | None,
@@ -126,8 +131,15 @@ class Source:
 
 
 def _names(text: str) -> list[str]:
-    """Between commas, each once."""
-    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    """Between commas, each once; a name with a comma in it stands between quotation marks, as in CSV.
+
+    Examples
+    --------
+    >>> _names('age, "height, cm",age')
+    ['age', 'height, cm']
+    """
+    (names,) = csv.reader([text], skipinitialspace=True)
+    return list(dict.fromkeys(name.strip() for name in names if name.strip()))
 
 
 def _name(edges: Path) -> str:
