@@ -66,6 +66,9 @@ def test_a_class_that_is_not_tested_is_named(tmp_path):
         "id,a,label\n" + "".join(f"{i},{i % 7},{k}\n" for i, k in enumerate(kinds))
     )
     words = ("--edges", tmp_path / "e.csv", "--nodes", tmp_path / "n.csv", *SGC)
-    result = fit(*words, "--split", "quota", "--out", tmp_path / "a")  # a small class goes to training whole
+    quota = "--split", "quota", "--report"  # a small class goes to training whole
+    result = fit(*words, *quota, "--out", tmp_path / "a")
     assert "note: class 'rare' has no test node: test scores say nothing of it." in result.stderr
+    report = (tmp_path / "a" / "report.html").read_text(encoding="utf-8")
+    assert "has no test node: test scores say nothing of it." in report  # which may be all that others see
     assert fit(*words, "--out", tmp_path / "b").stderr == ""

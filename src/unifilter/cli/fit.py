@@ -108,13 +108,11 @@ def fit(
     seconds = parse_budget(budget)
     pick_device(device)
     raw = data.raw(split_column(split))
-    for note in [*check_labels(raw), *check_reach(raw)]:
-        print(f"note: {note}", file=sys.stderr)
+    notes = _said([*check_labels(raw), *check_reach(raw)])
     if model == "auto" or needs_features(model):
         raw = dressed(raw)
     parts = parse_split(split, raw)
-    for note in check_split(parts, raw):
-        print(f"note: {note}", file=sys.stderr)
+    notes += _said(check_split(parts, raw))
     chosen = model == "auto" and data.preprocessing == "auto"  # candidates bring their own scaling
     dataset = raw if chosen else data.scaled(raw)
     asked = asdict(data) | asdict(training) | {"split": split, "model": model, "option": options}
@@ -146,7 +144,7 @@ def fit(
                 result = run(dataset, parts, model, options, training, half=half, **where)
         scaled = data.scaled(raw)
         beside = [] if result.interrupted else floor(scaled, parts, result)
-        report = write(out, raw, parts, result, report, scaled, beside)
+        report = write(out, raw, parts, result, report, scaled, beside, notes)
         if not result.interrupted:
             forget(state)
         if as_json:
@@ -172,6 +170,7 @@ def write(
     report: bool,
     scaled: Dataset | None = None,
     beside: Sequence[dict[str, Any]] = (),
+    notes: Sequence[str] = (),
 ) -> bool:
     """Model, predictions, record, and the report where it is wanted and plotly is there; whether it is."""
     out.mkdir(parents=True, exist_ok=True)
@@ -186,7 +185,7 @@ def write(
         from unifilter.cli.report import fit_report
         from unifilter.viz import write_report
 
-        write_report(out / "report.html", fit_report(dataset, split, result, scaled, beside))
+        write_report(out / "report.html", fit_report(dataset, split, result, scaled, beside, notes))
     return report
 
 
@@ -247,6 +246,13 @@ def parse_options(model: str, given: list[str]) -> dict[str, Any]:
         found[name] = tuple(read) if isinstance(read, list) else read
     configure(model, found)
     return found
+
+
+def _said(notes: list[str]) -> list[str]:
+    """Before training, since whoever reads them may want to mend the tables first."""
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+    return notes
 
 
 def _say_complete(out: Path, as_json: bool) -> None:

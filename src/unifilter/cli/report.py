@@ -29,8 +29,10 @@ def fit_report(
     result: Result,
     scaled: Dataset | None = None,
     beside: Sequence[dict[str, Any]] = (),
+    notes: Sequence[str] = (),
 ) -> FitReport:
     """Plain data for :func:`unifilter.viz.write_report`; the analysis is of the scaled features."""
+    doubts = dataset.ingestion.doubts if dataset.ingestion else []
     weights = frequencies = shape = None
     # Of a committee, the filter of its first member, which did best on validation nodes.
     filter_ = result.model.members[0] if isinstance(result.model, Committee) else result.model
@@ -55,6 +57,7 @@ def fit_report(
         baselines=beside,
         verdict=verdict(beside) if beside else "",
         voters=len(result.model.members) if isinstance(result.model, Committee) else 1,
+        notes=[*doubts, *notes],
         ingestion=None if dataset.ingestion is None else str(dataset.ingestion),
     )
 

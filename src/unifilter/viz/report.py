@@ -73,6 +73,8 @@ class FitReport:
         Rows of a table that compares with other models on the nodes that are judged: model, and scores.
     verdict : str
         A sentence on them.
+    notes : sequence of str
+        What was doubtful about the data and the split; those of the record come after.
     voters : int
         Models that vote; the filter shown is the first one's.
     """
@@ -92,6 +94,7 @@ class FitReport:
     ingestion: str | None = None
     baselines: Sequence[Mapping[str, Any]] = ()
     verdict: str = ""
+    notes: Sequence[str] = ()
     voters: int = 1
 
     @property
@@ -134,8 +137,8 @@ def _result(report: FitReport) -> str:
             "scores flatter: `unifilter evaluate` scores labels that took no part."
         )
     blocks = [tiles(numbers), table(["nodes", "number", *(MEASURES[m] for m in measures)], rows, caption)]
-    if record.notes:
-        blocks.append(callout("Notes", record.notes))
+    if report.notes or record.notes:
+        blocks.append(callout("Notes", [*report.notes, *record.notes]))
     if report.baselines and part:
         shown = [k for k in MEASURES if k in report.baselines[0]]
         rows = [[row["model"], *(_score(k, row[k]) for k in shown)] for row in report.baselines]
