@@ -1,5 +1,7 @@
 """Classifiers in scikit-learn's hands, with a graph and without."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -248,6 +250,17 @@ def test_a_graph_of_another_size_and_columns_of_another_number_are_refused(data,
         UniFilterClassifier(**QUICK).fit(data.X[:100], data.y[:100], graph=data.graph)
     with pytest.raises(ValueError, match="7 features"):
         fitted.predict(data.X[:, :7])
+
+
+def test_values_that_float32_cannot_tell_apart_are_warned_of(data):
+    """Beside 1e9 nothing is left of values around 0."""
+    X = data.X[:, :2].astype(np.float64)
+    few = {"training": Training(epochs=2)}
+    with pytest.warns(UserWarning, match=r"apart in 1 of its columns \(first: column 1, from 99999999"):
+        GraphClassifier("sgc", **few).fit(X + np.array([0, 1e9]), data.y, graph=data.graph)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        GraphClassifier("sgc", **few).fit(1e9 * X + np.array([0, 1.7e9]), data.y, graph=data.graph)
 
 
 def test_nothing_is_predicted_before_fitting(data):

@@ -31,6 +31,8 @@ ALONE = (
     "predict(X, edges)."
 )
 
+FEW_STEPS = 64  # of float32 between the least and the largest value of a column
+
 
 class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
     """fit, predict and predict_proba of both classifiers."""
@@ -131,6 +133,7 @@ class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any) -> tuple[FloatArray, Any]:
         X = validate_data(self, dense(X), dtype=np.float64)
+        _warn_of_lost_digits(X)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None.")
         y = as_labels(y)
@@ -156,6 +159,22 @@ class _Classifier(ClassifierMixin, OnGraph):  # type: ignore[misc]
 
     def _train(self, dataset: Dataset, split: Split, seed: int) -> Any:
         raise NotImplementedError
+
+
+def _warn_of_lost_digits(X: FloatArray) -> None:
+    """Models compute in float32: of 1e9 + x little is left of an x around 1."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        step = np.spacing(np.abs(X).max(axis=0).astype(np.float32))
+        spread = np.ptp(X, axis=0)
+        lost = (spread > 0) & (spread < FEW_STEPS * step)
+    if lost.any():
+        j = int(np.argmax(lost))
+        warnings.warn(
+            f"X is computed with in float32, which tells few values apart in {np.count_nonzero(lost)} of its "
+            f"columns (first: column {j}, from {X[:, j].min():.17g} to {X[:, j].max():.17g}). Subtract what "
+            "they share, as StandardScaler does, before fitting and predicting.",
+            stacklevel=4,
+        )
 
 
 class UniFilterClassifier(_Classifier):
