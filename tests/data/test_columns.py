@@ -46,6 +46,7 @@ CASES = {
     ),
     "constant with gaps": (pa.array([7, None, 7]), [[0, 1, 0]], "constant, dropped, but 1 missing flagged"),
     "constant": (pa.array([7, 7, 7]), [], "constant, dropped"),
+    "nearly constant": (pa.array([1e12, 1e12 + 1]), [], "the same to 7 digits, dropped"),
     "constant text": (pa.array(["a", "a"]), [], "constant, dropped"),
     "empty numbers": (pa.array([None, float("nan")], pa.float64()), [], "empty, dropped"),
     "empty text": (pa.array(["", None]), [], "empty, dropped"),
@@ -103,6 +104,7 @@ def test_every_kind_of_column_has_its_treatment(case):
 LOSSES = {
     "null and NaN": "data row 2 and 1 others are empty",
     "constant": "data row 1 is 7, as are all others",
+    "nearly constant": "data row 1 is 1e+12, as are all others",
     "constant text": "data row 1 is a, as are all others",
     "constant with gaps": "data row 2 and 0 others are empty",
     "empty numbers": "data row 1 and all others are empty",

@@ -5,7 +5,7 @@ dates, times, durations   days (dates: since 1970-01-01), then as numbers
 lists of numbers          one feature for each place in the list; a missing list as a missing number
 text, categories          one-hot if there are at most 50 different values, "missing" being one of them
 text with more values     dropped
-constant, empty, other    dropped
+constant, empty, other    dropped; constant is what float32 cannot tell apart
 infinite                  always an error
 
 Strict mode refuses whatever drops or fills; one-hot and days lose nothing. What recipes look like, and what
@@ -107,7 +107,8 @@ def _numbers(column: Any, kind: str, place: Place) -> Learned:
         return _empty(place)
     constant = bool(np.float32(present.min()) == np.float32(present.max()))
     if constant and not lost:
-        return Learned("constant, dropped", loss=f"{place(0)} is {array[0]:g}, as are all others")
+        alike = "constant" if present.min() == present.max() else "the same to 7 digits"
+        return Learned(f"{alike}, dropped", loss=f"{place(0)} is {array[0]:g}, as are all others")
     median = float(np.median(present))  # without gaps too: newcomers may have some
     recipe = {"kind": kind, "fill": median, "missing": lost > 0, "constant": constant}
     if not lost:
