@@ -21,7 +21,7 @@ def test_parts_come_in_the_order_of_the_page_and_bear_the_names_of_their_modules
 
 
 def test_an_unknown_part_is_refused_with_those_that_there_are():
-    with pytest.raises(ValueError, match=r"'table9': there are table2, table3"):
+    with pytest.raises(ValueError, match=r"'table9': there are claims, table2"):
         part("table9")
 
 

@@ -9,7 +9,19 @@ from unifilter.reproduce.graphs import at_hand
 from unifilter.reproduce.part import SIX, Part, Scale
 
 NAMES = (
-    *("table2", "table3", "clean", "spectrum", "ablation", "tau", "estimates", "h", "angles", "datasets"),
+    *(
+        "claims",
+        "table2",
+        "table3",
+        "clean",
+        "spectrum",
+        "ablation",
+        "tau",
+        "estimates",
+        "h",
+        "angles",
+        "datasets",
+    ),
     *("theorem1", "learning", "changes", "extensions", "unseen", "family", "bare", "efficiency"),
     *("significance", "errata"),
 )

@@ -142,8 +142,8 @@ def show(results: Results, scale: Scale) -> Sequence[Exhibit]:
     """Two figures a graph, the frequencies beside the printed ones, and where the weights lie."""
     pairs = [(graph, basis) for graph in scale.graphs for basis in BASES]
     plots = [p for graph, basis in pairs if (p := _figure(graph, basis, results, scale)) is not None]
-    centres = _centres(results, scale)
-    return [*plots, *_by_hop(results, scale), *([centres] if any(centres.rows.values()) else [])]
+    middle = centres(results, scale)
+    return [*plots, *_by_hop(results, scale), *([middle] if any(middle.rows.values()) else [])]
 
 
 def _figure(graph: str, basis: str, results: Results, scale: Scale) -> Plot | None:
@@ -181,7 +181,7 @@ def _by_hop(results: Results, scale: Scale) -> list[Plot]:
     return [plot] if series else []
 
 
-def _centres(results: Results, scale: Scale) -> Table:
+def centres(results: Results, scale: Scale) -> Table:
     """One number a graph: where the filter works."""
     rows: dict[str, dict[str, Cell]] = {name: {} for name in (*BASES.values(), AS_PRINTED)}
     for graph in scale.graphs:
