@@ -18,6 +18,15 @@ def column_norm(a: Tensor) -> Tensor:
     return column_dot(a, a).sqrt()
 
 
+def peaks(a: Tensor) -> Tensor:
+    """The largest size of an entry of every column, 1 where all are 0; a constant for gradients.
+
+    Columns that are divided by it have squares that are neither too large nor too small for any precision.
+    """
+    peak = a.detach().abs().amax(dim=0) if a.shape[0] else a.new_zeros(a.shape[1:])
+    return torch.where(peak > 0, peak, 1)
+
+
 def reciprocal(a: Tensor) -> Tensor:
     """1 / a, and 0 where a = 0: an exhausted column stays 0. Its gradient is 0 there too."""
     return torch.where(a > 0, 1 / torch.where(a > 0, a, 1), 0)

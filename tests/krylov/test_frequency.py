@@ -17,6 +17,16 @@ def test_a_zero_column_has_no_frequency(P, X):
     assert signal_frequency(P, X).isnan().nonzero().flatten().tolist() == [7]
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e30, 1e200])
+def test_the_norm_of_a_column_does_not_matter(P, X, scale):
+    dtype = torch.float32 if 1e-38 < scale < 1e38 else torch.float64  # whose squares are 0 or inf
+    P, X = P.to(dtype=dtype), X.to(dtype)
+    assert_close(signal_frequency(P, scale * X), signal_frequency(P, X), equal_nan=True, atol=1e-6, rtol=0)
+    krylov = lanczos(P, X, 4)
+    T, c = complete(P, krylov), krylov.norm * krylov.T.e1
+    assert_close(frequency(T, scale * c), frequency(T, c), equal_nan=True, atol=1e-6, rtol=0)
+
+
 def test_the_small_side_knows_the_frequency_of_every_mix(P, X):
     krylov = lanczos(P, X, 4)
     c = torch.randn(3, 5, X.shape[1], dtype=torch.float64)

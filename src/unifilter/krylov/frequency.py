@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from unifilter._math import column_dot
+from unifilter._math import column_dot, peaks
 from unifilter._types import Matmul
 from unifilter.krylov.lanczos import Krylov
 from unifilter.krylov.tridiagonal import Tridiagonal
@@ -29,6 +29,7 @@ def signal_frequency(P: Matmul, X: Tensor) -> Tensor:
     >>> signal_frequency(P, X).round(decimals=4)
     tensor([0., 1.])
     """
+    X = X / peaks(X)
     return (1 - (X * (P @ X)).sum(dim=0) / (X * X).sum(dim=0)) / 2
 
 
@@ -60,6 +61,7 @@ def frequency(T: Tridiagonal, c: Tensor) -> Tensor:
         )
     if c.dim() == 3:
         return torch.stack([frequency(T, row) for row in c])
+    c = c / peaks(c)
     return (1 - (c * (T @ c)).sum(dim=0) / (c * c).sum(dim=0)) / 2
 
 

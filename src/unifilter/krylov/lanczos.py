@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from unifilter._checks import check_count, check_finite, check_signal
+from unifilter._math import peaks
 from unifilter._types import FusedMatmul, Matmul, Recurrence
 from unifilter.kernels import reference
 from unifilter.krylov.tridiagonal import Tridiagonal
@@ -129,9 +130,9 @@ def _block(P: Matmul, X: Tensor, V: Tensor) -> Recurrence:
     extreme = torch.nonzero(~((found.norm > least) & (found.norm < 1e140))).flatten()
     if extreme.numel():
         some = X[:, extreme]
-        peak = some.abs().amax(dim=0) if X.shape[0] else some.new_zeros(extreme.numel())
+        peak = peaks(some)
         Vs = V.new_empty(*V.shape[:2], extreme.numel())
-        again = _factorise(P, some / torch.where(peak > 0, peak, 1), Vs)
+        again = _factorise(P, some / peak, Vs)
         V[:, :, extreme] = Vs
         found.alpha[:, extreme], found.beta[:, extreme] = again.alpha, again.beta
         found.norm[extreme] = peak.double() * again.norm
@@ -186,8 +187,7 @@ def _restored(vectors: list[Tensor], r: Tensor) -> Tensor:
 
 def _norm(r: Tensor) -> Tensor:
     """Norm of every column, 0 with gradient 0 where the column is; no square of it is too large or small."""
-    peak = r.detach().abs().amax(dim=0) if r.shape[0] else r.new_zeros(r.shape[1])
-    peak = torch.where(peak > 0, peak, 1)
+    peak = peaks(r)
     square = ((r / peak) ** 2).sum(dim=0)
     alive = square > 0
     return peak * torch.where(alive, torch.where(alive, square, 1).sqrt(), 0)
