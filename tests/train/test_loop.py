@@ -215,6 +215,14 @@ def test_weights_that_are_no_numbers_are_not_the_best(parts):
     assert np.isfinite(outcome.loss) == (outcome.best_epoch == 0)
 
 
+def test_training_without_a_finite_loss_ends_where_it_began(parts):
+    train, val = parts
+    V = torch.full_like(val.inputs.V, torch.nan)
+    outcome = fit(fresh(), train, Part(replace(val.inputs, V=V), val.y), Training(epochs=3))
+    assert outcome.best_epoch == -1
+    assert_same_weights(outcome.model, fresh())
+
+
 def _stop_at(epoch):
     def stop(scores, state):
         if state.epoch == epoch:

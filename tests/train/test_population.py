@@ -231,8 +231,18 @@ def test_weights_that_are_no_numbers_are_not_the_best(problem):
     population = Population(inputs, first, masks, [member], classes=5)
     population.advance(6)
     score = population.scores()[0]
-    assert score.best_epoch == 0
-    assert np.isfinite(score.loss) or score.accuracy == -1
+    assert score.best_epoch < 1
+    assert np.isfinite(score.loss) == (score.best_epoch == 0) == (score.accuracy != -1)
+
+
+def test_no_epoch_is_the_best_of_a_member_whose_loss_was_never_finite(problem):
+    inputs, y, masks = problem
+    V = inputs.V.clone()
+    V[:, masks[0][1]] = torch.nan
+    member = Member(Config(K=K, hidden=16), Training(), 0, 0.3)
+    population = Population(replace(inputs, V=V), y, masks, [member], classes=5)
+    population.advance(3)
+    assert population.scores()[0].best_epoch == -1
 
 
 def test_shapes_do_not_mix(problem):

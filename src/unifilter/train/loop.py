@@ -127,7 +127,8 @@ def fit(
         return _solved(model, train.gathered(), val.gathered())
     copied = sum(part.y.numel() for part in (train, val) if part.index is not None)
     batch = training.batch or rows_that_fit(model, train.inputs, train.y.numel(), copied)
-    state = State(batch=None if batch is None or batch >= train.y.numel() else batch)
+    # What training cannot improve is where it began: without a finite loss no epoch is the best.
+    state = State(best=_copied(model), batch=None if batch is None or batch >= train.y.numel() else batch)
     optimizer = OPTIMIZERS[training.optimizer](
         [{"params": p, **training.group(name)} for name, p in groups_of(model).items() if p], lr=training.lr
     )
@@ -148,7 +149,7 @@ def fit(
     if training.keep == "last" and state.history:
         last = state.history[-1]
         scores = int(last["epoch"]), last["val_accuracy"], last["val_loss"]
-    elif state.best:
+    else:
         model.load_state_dict(state.best)
     model.eval()
     done = not interrupted
@@ -258,13 +259,17 @@ def _note(state: State, scores: dict[str, float], model: nn.Module, training: Tr
     state.waited += 1
     if better:
         state.best_epoch, state.best_accuracy, state.best_loss = state.epoch, accuracy, loss
-        state.best = {k: v.detach().clone() for k, v in model.state_dict().items()}
+        state.best = _copied(model)
         state.waited = 0
     if training.stop == "window":
         before = [epoch["val_loss"] for epoch in state.history[-1 - training.patience : -1]]
         over = state.epoch > training.patience and loss > sum(before) / len(before)
         state.waited = training.patience if over else 0
     state.epoch += 1
+
+
+def _copied(model: nn.Module) -> dict[str, Tensor]:
+    return {k: v.detach().clone() for k, v in model.state_dict().items()}
 
 
 def groups_of(model: nn.Module) -> dict[str, list[nn.Parameter]]:

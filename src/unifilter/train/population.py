@@ -141,9 +141,8 @@ class Population:
         self.patience = torch.tensor([m.training.patience for m in self.members], device=device)
         self.accuracy = torch.full((M,), -1.0, device=device)
         self.loss = torch.full((M,), float("inf"), device=device)
-        self.best_epoch, self.waited, self.epochs = (
-            torch.zeros(M, dtype=torch.long, device=device) for _ in range(3)
-        )
+        self.best_epoch = torch.full((M,), -1, device=device)
+        self.waited, self.epochs = (torch.zeros(M, dtype=torch.long, device=device) for _ in range(2))
 
     def advance(self, epochs: int) -> None:
         """Train everyone on for so many epochs, or until all are out of patience."""
