@@ -42,6 +42,18 @@ def test_average_precision_is_of_the_rarer_class(rare):
     assert scores(p, y, np.ones(1000, bool))["average_precision"] < 0.05
 
 
+@pytest.mark.filterwarnings("error")
+def test_rows_that_are_no_numbers_name_no_class():
+    """The first class is what argmax makes of them, and it may be large."""
+    p = np.array([[np.nan, np.nan], [0.1, 0.9], [np.nan, np.nan]])
+    found = scores(p, np.array([0, 1, 0]), np.ones(3, bool))
+    assert found["accuracy"] == pytest.approx(1 / 3)
+    assert found["macro_f1"] == pytest.approx(1 / 2)
+    assert np.isnan(found["log_loss"])
+    assert np.isnan(found["ece"])
+    assert "roc_auc" not in found
+
+
 def test_calibration_error_is_the_gap_between_confidence_and_accuracy():
     p = np.tile([0.9, 0.1], (10, 1))
     assert expected_calibration_error(p, np.array([0] * 6 + [1] * 4)) == pytest.approx(0.3)

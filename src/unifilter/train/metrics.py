@@ -14,6 +14,9 @@ def scores(p: FloatArray, y: IntArray, mask: BoolArray) -> dict[str, float]:
     for two classes ``roc_auc`` and ``average_precision``, where both are present. The latter is of the rarer
     class, the one that is searched for: of the larger one it is near 1 whatever the model.
 
+    A row of NaN, as a model that diverged gives it, names no class: its guess is wrong, ``log_loss`` and
+    ``ece`` are NaN, and there is no ranking.
+
     Examples
     --------
     >>> p = np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6]])
@@ -27,14 +30,15 @@ def scores(p: FloatArray, y: IntArray, mask: BoolArray) -> dict[str, float]:
     if not use.any():
         return {}
     p, y = np.asarray(p, np.float64)[use], np.asarray(y)[use]
-    guess = p.argmax(axis=1)
+    told = ~np.isnan(p).any(axis=1)
+    guess = np.where(told, p.argmax(axis=1), -1)
     found = {
         "accuracy": float((guess == y).mean()),
         "macro_f1": float(metrics.f1_score(y, guess, average="macro", labels=np.unique(y), zero_division=0)),
         "log_loss": float(-np.log(np.clip(p[np.arange(y.size), y], 1e-15, None)).mean()),
         "ece": expected_calibration_error(p, y),
     }
-    if p.shape[1] == 2 and np.unique(y).size == 2:
+    if p.shape[1] == 2 and np.unique(y).size == 2 and told.all():
         found["roc_auc"] = float(metrics.roc_auc_score(y, p[:, 1]))
         rare = int(2 * y.sum() <= y.size)
         found["average_precision"] = float(metrics.average_precision_score(y == rare, p[:, rare]))
@@ -52,6 +56,8 @@ def expected_calibration_error(p: FloatArray, y: IntArray, bins: int = 15) -> fl
     0.0
     """
     confidence, right = p.max(axis=1), p.argmax(axis=1) == y
+    if np.isnan(confidence).any():
+        return float("nan")
     place = np.clip((confidence * bins).astype(int), 0, bins - 1)
     count = np.bincount(place, minlength=bins)
     gap = np.bincount(place, right.astype(float), bins) - np.bincount(place, confidence, bins)
