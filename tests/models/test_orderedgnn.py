@@ -70,6 +70,7 @@ def test_the_groups_are_the_authors():
     assert {name: len(p) for name, p in groups.items()} == {"convolutions": 10, "linear": 6, "input_norms": 4}
 
 
-def test_chunks_must_divide_the_width():
-    with pytest.raises(ValueError, match="chunks must divide hidden = 64, but is 5"):
-        Config(chunks=5)
+@pytest.mark.parametrize("chunks", [5, 0, -4])
+def test_chunks_must_divide_the_width(chunks):
+    with pytest.raises(ValueError, match=f"chunks must divide hidden = 64, but is {chunks}"):
+        Config(chunks=chunks)

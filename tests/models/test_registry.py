@@ -61,6 +61,11 @@ def test_a_model_of_one_s_own_file_is_a_model_like_any_other(monkeypatch):
         ("unifilter", {"basis_dropout": -0.1}, "basis_dropout"),
         ("sgc", {"K": -2}, "K of sgc must be at least 0"),
         ("gat", {"heads": 0}, "heads of gat"),
+        ("gat", {"output_heads": 0}, "output_heads of gat must be at least 1"),
+        ("linkx", {"A_layers": 0}, "A_layers of linkx must be at least 1"),
+        ("orderedgnn", {"input_layers": 0}, "input_layers of orderedgnn must be at least 1"),
+        ("gcnii", {"alpha": float("nan")}, "alpha of gcnii must be a finite number, but is nan"),
+        ("asgc", {"R": -1.0}, "R and penalty must not be negative, but are -1 and 1"),
     ],
 )
 def test_rates_and_counts_that_mean_nothing_are_refused(name, options, said):

@@ -123,6 +123,7 @@ def test_a_gpu_may_have_twice_as_many_nodes(graph, X):
         Specformer.prepare(graph, elsewhere, Config(max_nodes=few))
 
 
-def test_a_width_that_the_heads_do_not_share_is_refused():
-    with pytest.raises(ValueError, match="a multiple of heads, but is 32 with 3"):
-        Config(heads=3)
+@pytest.mark.parametrize("heads", [3, 0])
+def test_a_width_that_the_heads_do_not_share_is_refused(heads):
+    with pytest.raises(ValueError, match=f"a multiple of heads, but is 32 with {heads}"):
+        Config(heads=heads)

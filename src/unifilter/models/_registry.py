@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
@@ -128,19 +129,23 @@ def _fits(value: Any, hint: Any) -> bool:
     return isinstance(value, kind) and (hint is bool or not isinstance(value, (bool, np.bool_)))
 
 
-# What every model means by these names: rates, counts of things that there must be, hops.
+# What every model means by these names, and by longer ones that end in them: rates, counts of things that
+# there must be, hops.
 LEAST = {"hidden": 1, "layers": 1, "heads": 1, "K": 0}
 
 
 def _checked(name: str, config: Any) -> Any:
-    """A Config whose rates and counts are some; whatever else they are is the model's affair."""
+    """A Config whose rates and counts are some; whatever else its numbers are is the model's affair."""
     for option, value in vars(config).items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             continue
         if "dropout" in option and not 0 <= value < 1:
             raise ValueError(f"{option} of {name} must be in [0, 1), but is {value}.")
-        if value < LEAST.get(option, value):
-            raise ValueError(f"{option} of {name} must be at least {LEAST[option]}, but is {value}.")
+        if not math.isfinite(value):
+            raise ValueError(f"{option} of {name} must be a finite number, but is {value}.")
+        least = LEAST.get(option.rpartition("_")[2], value)
+        if value < least:
+            raise ValueError(f"{option} of {name} must be at least {least}, but is {value}.")
     return config
 
 

@@ -57,6 +57,10 @@ class Config:
     data_loops: bool = False
     refit: bool = False
 
+    def __post_init__(self) -> None:
+        if min(self.R, self.penalty) < 0:
+            raise ValueError(f"R and penalty must not be negative, but are {self.R:g} and {self.penalty:g}.")
+
 
 CARD = Card(
     "ASGC",

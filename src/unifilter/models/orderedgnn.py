@@ -61,7 +61,7 @@ class Config:
     transposed: bool = False
 
     def __post_init__(self) -> None:
-        if self.hidden % self.chunks:
+        if self.chunks < 1 or self.hidden % self.chunks:
             raise ValueError(f"chunks must divide hidden = {self.hidden}, but is {self.chunks}.")
 
 

@@ -63,7 +63,7 @@ class Config:
     max_nodes: int = 10_000
 
     def __post_init__(self) -> None:
-        if self.hidden % 2 or self.hidden % self.heads:
+        if self.heads < 1 or self.hidden % 2 or self.hidden % self.heads:
             raise ValueError(
                 f"hidden must be even and a multiple of heads, but is {self.hidden} with {self.heads} heads."
             )
