@@ -47,3 +47,10 @@ def test_the_orthonormal_basis_is_heterophily_zero():
 def test_frequencies_may_be_whole_numbers():
     w = torch.tensor([0.5, 0.5])
     assert_close(response(w, torch.tensor([0, 1, 2])), response(w, torch.tensor([0.0, 1.0, 2.0])))
+
+
+def test_one_set_of_weights_in_the_basis_of_every_column_has_a_response_for_each(P, X):
+    _, T, norm = lanczos(P, X, 3)
+    w, lam = torch.rand(4, dtype=torch.float64), torch.linspace(0, 2, 5, dtype=torch.float64)
+    one = response(w, lam, orthonormal(T, norm))
+    assert_close(one, response(w[:, None].expand(-1, X.shape[1]), lam, orthonormal(T, norm)))

@@ -48,7 +48,8 @@ def response(
 
     Returns
     -------
-    Tensor of shape (q,) or (q, d). Differentiable in the coefficients.
+    Tensor of shape (q,), or (q, d) where the coefficients or the basis differ from column to column.
+    Differentiable in the coefficients.
 
     Examples
     --------
@@ -61,4 +62,4 @@ def response(
     ones = torch.ones(lam.shape[0], weights.shape[1], dtype=lam.dtype, device=lam.device)
     p = basis(Diagonal(1 - lam), ones, K)
     g = torch.einsum("kd,kqd->qd", weights.to(p.dtype).expand(-1, p.shape[2]), p)
-    return g if coefficients.dim() == 2 else g[:, 0]
+    return g if coefficients.dim() == 2 or g.shape[1] > 1 else g[:, 0]
