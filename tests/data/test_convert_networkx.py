@@ -66,7 +66,17 @@ def test_every_kind_of_graph_is_taken(kind):
     weight = 5 if kind().is_multigraph() else 2
     assert dataset.graph.to_scipy().toarray().tolist() == [[0, weight, 0], [weight, 0, 1], [0, 1, 0]]
     assert not Dataset.from_networkx(G).graph.weighted
-    assert dataset.arcs.shape == (2, G.number_of_edges())
+    directions = G.number_of_edges() if G.is_directed() else 2 * G.number_of_edges() - 1  # a loop has one
+    assert dataset.arcs.shape == (2, directions)
+
+
+def test_the_order_of_an_edge_s_ends_is_no_direction():
+    one, other = nx.Graph([(0, 1), (1, 2), (2, 2)]), nx.Graph()
+    other.add_nodes_from(range(3))
+    other.add_edges_from([(2, 2), (2, 1), (1, 0)])
+    arcs = [{*zip(*Dataset.from_networkx(G).arcs.tolist(), strict=True)} for G in (one, other)]
+    assert arcs == [{(0, 1), (1, 0), (1, 2), (2, 1), (2, 2)}] * 2
+    assert Dataset.from_networkx(nx.DiGraph([(1, 0)])).arcs.tolist() == [[0], [1]]
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,8 @@ def from_networkx(
     Parameters
     ----------
     G : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-        One-way edges are completed; parallel ones count once, or with the sum of their weights.
+        One-way edges are completed; parallel ones count once, or with the sum of their weights. Arcs are
+        those of G, and both directions of every edge where G has none.
     label : str, optional
         The attribute with the class. Nodes without it are unlabelled; without ``label`` all are.
     features : list of str, optional
@@ -67,6 +68,9 @@ def from_networkx(
     arcs = np.array([(number[u], number[v]) for u, v in G.edges()], np.int64).reshape(-1, 2).T
     weights = None if weight is None else np.array([w for *_, w in G.edges(data=weight, default=1)])
     graph = Graph.from_edges(arcs, len(nodes), weights)
+    arcs = arcs if weights is None else arcs[:, weights != 0]
+    if not G.is_directed():  # it lists an edge once, from whichever end was added first
+        arcs = np.concatenate([arcs, arcs[::-1, arcs[0] != arcs[1]]], axis=1)
     if features is None:
         found = dict.fromkeys(key for node in nodes for key in G.nodes[node])
         features = [key for key in found if key != label]
@@ -83,7 +87,7 @@ def from_networkx(
         name or G.name or "networkx",
         classes,
         _ids(nodes),
-        arcs if weights is None else arcs[:, weights != 0],
+        arcs,
         columns=tuple(stored if len(stored) == len(columns) else columns),
         ingestion=Ingestion(
             edge_rows=G.number_of_edges(),
