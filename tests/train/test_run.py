@@ -9,6 +9,7 @@ from unifilter.models import create
 from unifilter.models._basis import Basis
 from unifilter.models.unifilter import UniFilter
 from unifilter.train import Training, loop, run
+from unifilter.train.auto import choose
 from unifilter.train.loop import predict_logits
 from unifilter.train.run import (
     class_weights,
@@ -16,6 +17,8 @@ from unifilter.train.run import (
     training_homophily,
     training_labels,
 )
+from unifilter.train.samplers import Space
+from unifilter.train.search import search
 
 SMALL = {"K": 4, "hidden": 16}
 
@@ -128,6 +131,23 @@ def test_nothing_to_filter_is_refused_but_by_models_that_need_no_features():
     for model in ("labelpropagation", "linkx"):
         found = run(bare, split, model, training=Training(epochs=30)).record.scores["test"]["accuracy"]
         assert found > 0.4  # of five classes
+
+
+@pytest.mark.parametrize(
+    "train",
+    [
+        lambda data, split: run(data, split, "gcn"),
+        lambda data, split: run(data, split, "labelpropagation"),
+        lambda data, split: choose(data, split, budget=None),
+        lambda data, split: search(data, [split], Space({"options.K": [2]}), settings=1),
+    ],
+    ids=["steps", "solver", "auto", "search"],
+)
+def test_nobody_to_learn_from_is_refused(data, train):
+    split = splits.stratified(data.y)
+    unlabelled = replace(data, y=np.where(split.train, -1, data.y), classes=data.classes)
+    with pytest.raises(ValueError, match="training needs a node with a label at least, but none of"):
+        train(unlabelled, split)
 
 
 def test_a_group_that_the_model_does_not_have_is_named(data):

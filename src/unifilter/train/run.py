@@ -133,6 +133,7 @@ def begin(
 
     ``gather``: whether these hold copies of their rows; without it :func:`fit` copies them if there is room.
     """
+    refuse_untaught(dataset, split)
     training = training or Training()
     where = pick_device(device)
     config = configure(model, options or {})
@@ -205,6 +206,15 @@ def refuse_bare(dataset: Dataset) -> None:
         raise ValueError(
             f"the nodes of {dataset.name} have no features to filter: name columns that hold some, or put "
             "random signals in their place, as unifilter.data.with_signals does."
+        )
+
+
+def refuse_untaught(dataset: Dataset, split: Split) -> None:
+    """Of nobody's labels nothing is learned."""
+    if not (split.train & dataset.labelled).any():
+        raise ValueError(
+            "training needs a node with a label at least, but none of the "
+            f"{int(split.train.sum())} training nodes of split {split.name!r} has one. Label some of them."
         )
 
 
