@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from unifilter.data import Dataset, load, splits
+from unifilter.graph import Graph
 from unifilter.models import create
 from unifilter.models._basis import Basis
 from unifilter.models.unifilter import UniFilter
@@ -131,6 +132,27 @@ def test_nothing_to_filter_is_refused_but_by_models_that_need_no_features():
     for model in ("labelpropagation", "linkx"):
         found = run(bare, split, model, training=Training(epochs=30)).record.scores["test"]["accuracy"]
         assert found > 0.4  # of five classes
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "said"),
+    [
+        ("dirgnn", {}, ["arcs have no weights: with directed those of the edges are not used"]),
+        (
+            "sgc",
+            {"data_loops": True},
+            ["arcs have no weights: with data_loops those of the edges are not used"],
+        ),
+        ("sgc", {}, []),
+    ],
+)
+def test_weights_that_are_not_used_are_noted(data, model, options, said):
+    edges = np.stack(data.graph.edges())
+    graph = Graph.from_edges(edges, data.n, weights=1 + np.arange(edges.shape[1]) % 3)
+    split, training = splits.stratified(data.y), Training(epochs=2)
+    weighted = replace(data, graph=graph, arcs=edges)
+    records = [run(d, split, model, options, training).record for d in (weighted, replace(data, arcs=edges))]
+    assert [record.notes for record in records] == [said, []]
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,9 @@ def begin(
     notes: list[str] = []
     if getattr(config, "directed", False) and dataset.arcs is None:  # Dir-GNN; others refuse
         notes.append("the dataset has no arcs: both directions are the undirected graph's")
+    reads = [name for name in ("directed", "data_loops") if getattr(config, name, False)]
+    if reads and dataset.arcs is not None and dataset.graph.weighted:
+        notes.append(f"arcs have no weights: with {' and '.join(reads)} those of the edges are not used")
     extra: dict[str, Any] = {}
     if getattr(cls, "uses_homophily", False):
         extra["h"] = training_homophily(dataset, split, notes)
