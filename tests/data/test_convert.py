@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from torch_geometric.data import Data, HeteroData
 
 from unifilter import Graph
+from unifilter.data import splits
 from unifilter.data.dataset import Dataset
 
 PAIRS = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=30)
@@ -99,6 +100,18 @@ def test_sparse_features_of_pyg_stay_sparse():
     dataset = Dataset.from_pyg(Data(x=x, edge_index=torch.tensor([[0], [1]])))
     assert isinstance(dataset.X, csr_array)
     np.testing.assert_array_equal(dataset.X.toarray(), np.eye(3))
+
+
+def test_one_mask_beside_several_is_a_part_of_each_split():
+    train, val = (torch.rand(4, 3, generator=torch.Generator().manual_seed(i)) < 0.5 for i in range(2))
+    masks = {"train_mask": train, "val_mask": val & ~train, "test_mask": torch.zeros(4, dtype=torch.bool)}
+    data = Data(edge_index=torch.tensor([[0], [1]]), y=torch.tensor([0, 1, 0, 1]), num_nodes=4, **masks)
+    dataset = Dataset.from_pyg(data)
+    assert {mask.shape for mask in dataset.masks.values()} == {(3, 4)}
+    assert splits.fixed(dataset, 2).train.tolist() == train[:, 2].tolist()
+    data.val_mask = val[:, :2]
+    with pytest.raises(ValueError, match="as many splits, or one for all, but are of {'train': 3, 'val': 2,"):
+        Dataset.from_pyg(data)
 
 
 @pytest.mark.parametrize(

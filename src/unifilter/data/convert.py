@@ -41,7 +41,8 @@ def from_pyg(data: Any, name: str = "pyg") -> Dataset:
     """A PyTorch Geometric ``Data``: edge_index, x, y, edge_weight and train_mask, val_mask, test_mask.
 
     x may be sparse and stays so; y may be missing, and NaN or -1 mean unlabelled. The three masks, (n,) or
-    (n, s), become the fixed splits. Other attributes are not read.
+    (n, s), become the fixed splits; one of (n,) beside others of (n, s), as WikiCS has it, is a part of each.
+    Other attributes are not read.
 
     Examples
     --------
@@ -164,14 +165,20 @@ def _from_tensors(
     arcs = edge_index.cpu().numpy()
     graph = Graph.from_edges(arcs, n, None if weights is None else weights.reshape(-1))
     X = np.empty((n, 0), np.float32) if x is None else _features(x)
-    splits: dict[str, BoolArray] = {}
-    if len(masks) == len(PARTS):  # one or two of three are no split
-        splits = {
-            f"fixed_{part}": np.atleast_2d(mask.cpu().numpy().T).astype(bool) for part, mask in masks.items()
-        }
+    splits = _splits(masks) if len(masks) == len(PARTS) else {}  # one or two of three are no split
     if weights is not None:
         arcs = arcs[:, weights.reshape(-1).cpu().numpy() != 0]  # 0 is no edge
     return Dataset(graph, X, _labels(y, n), arcs=arcs, masks=splits, **known)
+
+
+def _splits(masks: dict[str, Tensor]) -> dict[str, BoolArray]:
+    """Masks (n,) or (n, s) as (s, n)."""
+    found = {part: np.atleast_2d(mask.cpu().numpy().T).astype(bool) for part, mask in masks.items()}
+    counts = {part: len(mask) for part, mask in found.items()}
+    count = max(counts.values())
+    if not set(counts.values()) <= {1, count}:
+        raise ValueError(f"the three masks must be of as many splits, or one for all, but are of {counts}.")
+    return {f"fixed_{part}": np.repeat(m, count // len(m), axis=0) for part, m in found.items()}
 
 
 def _features(x: Tensor) -> Any:
