@@ -136,6 +136,15 @@ def test_kept_rows_are_those_of_the_whole(big):
     assert_close(some.T.beta, whole.T.beta)
 
 
+@pytest.mark.parametrize("gradients", [False, True])
+def test_rows_may_be_kept_by_a_mask_too(big, gradients):
+    graph, X = big
+    P, X, mask = propagation(graph), X.float().requires_grad_(gradients), torch.arange(600) % 7 == 0
+    by_mask, by_index = (lanczos(P, X, 2, keep_rows=rows).V for rows in (mask, mask.nonzero().flatten()))
+    assert torch.equal(by_mask, by_index)
+    assert torch.equal(lanczos(P, X, 2, keep_rows=mask.numpy()).V, by_index)  # as a split has it
+
+
 def test_v_is_written_where_it_is_wanted(big, tmp_path):
     graph, X = big
     P, X = propagation(graph), X.float()

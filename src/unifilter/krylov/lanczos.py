@@ -49,7 +49,7 @@ def lanczos(
         Hops: V gets K + 1 vectors.
     columns : int, optional
         Columns to work on at a time; by default as many as keep the memory beside the result bounded.
-    keep_rows : Tensor of indices, optional
+    keep_rows : Tensor of indices, or of n truth values, optional
         Nodes whose rows of V are kept, for instance the labelled ones of a huge graph. T needs them all and
         is the same.
     out : Tensor of shape (K+1, rows, d), optional
@@ -88,6 +88,9 @@ def lanczos(
     if all(hasattr(P, name) for name in ("shape", "dtype", "device")):  # the fused kernel trusts its caller
         check_signal(X, P.shape[0], P.dtype, P.device)  # type: ignore[attr-defined]
     X = X[:, None] if X.dim() == 1 else X
+    if keep_rows is not None:
+        keep_rows = torch.as_tensor(keep_rows, device=X.device)
+        keep_rows = torch.arange(X.shape[0], device=X.device)[keep_rows]  # of a mask, where it is true
     if X.requires_grad and torch.is_grad_enabled():
         if out is not None:
             raise ValueError("out has no gradients: leave it out where X requires them, or detach X.")
