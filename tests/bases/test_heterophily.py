@@ -71,3 +71,8 @@ def test_a_number_that_is_no_ratio_is_refused(h):
     _, T, norm = lanczos(torch.eye(3), torch.ones(3, 1), 1)
     with pytest.raises(ValueError, match=r"h is a ratio in \[0, 1\], but is"):
         unibasis(T, norm, 0.5, h)
+
+
+def test_hops_are_not_negative():
+    with pytest.raises(ValueError, match="K must not be negative, but is -1"):
+        heterophily(-1, 0.5)

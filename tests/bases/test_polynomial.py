@@ -78,6 +78,12 @@ def test_the_small_matrix_is_not_asked_beyond_its_hops(basis):
         basis(T, T.e1, 4)
 
 
+@pytest.mark.parametrize("basis", [monomial, chebyshev, legendre, jacobi, bernstein])
+def test_a_degree_is_not_negative(basis):
+    with pytest.raises(ValueError, match="K must not be negative, but is -1"):
+        basis(Diagonal(torch.ones(3)), torch.ones(3, 1), -1)
+
+
 @pytest.mark.parametrize("K", [10, 40, 100])
 def test_bernstein_polynomials_lose_no_digit_in_float32(K):
     t = torch.linspace(-1, 1, 101)

@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from unifilter._checks import check_ratio
+from unifilter._checks import check_count, check_ratio
 
 
 def heterophily(K: int, h: float | Tensor) -> Tensor:
@@ -52,6 +52,7 @@ def heterophily(K: int, h: float | Tensor) -> Tensor:
             [0.5000, 1.0000, 0.5000],
             [0.5000, 0.5000, 1.0000]])
     """
+    check_count(K, "K")
     check_ratio(h)
     h = torch.as_tensor(h, dtype=None if isinstance(h, Tensor) else torch.get_default_dtype())
     theta = math.pi / 2 * (1 - h)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from unifilter._checks import check_count
 from unifilter._types import Matmul
 
 
@@ -129,7 +130,8 @@ def bernstein(A: Matmul, x: Tensor, K: int) -> Tensor:
 
 
 def _reach(A: Matmul, K: int) -> None:
-    """The small matrix of K hops stands for P up to degree K, and for nothing beyond."""
+    """A degree; the small matrix of K hops stands for P up to degree K, and for nothing beyond."""
+    check_count(K, "K")
     hops = getattr(A, "K", K)
     if hops < K:
         raise ValueError(f"T has {hops} hops, so it reaches polynomials of that degree, but K is {K}.")
