@@ -42,6 +42,8 @@ def test_a_column_may_have_its_own_weights(graph, X):
     conv = UniConv(K=2, channels=X.shape[1]).double()
     assert conv.w.shape == (3, X.shape[1])
     assert conv(X, propagation(graph, dtype=X.dtype)).shape == X.shape
+    with pytest.raises(ValueError, match=r"as many columns as channels, \d+, not \(\d+, 2\)"):
+        conv(X[:, :2], propagation(graph, dtype=X.dtype))
 
 
 @pytest.mark.parametrize("wrong", [{"tau": "lern"}, {"h": "estimate"}, {"tau": 1.5}, {"h": -1}, {"K": -1}])

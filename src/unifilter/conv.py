@@ -58,6 +58,9 @@ class UniConv(nn.Module):
         :func:`unifilter.propagation`, which saves sorting the edges at every call. Weights of edges get no
         gradients.
         """
+        channels = self.w.shape[1]
+        if channels not in (1, *x.shape[1:]):
+            raise ValueError(f"x must have as many columns as channels, {channels}, not {tuple(x.shape)}.")
         P = (
             edge_index
             if not isinstance(edge_index, Tensor)
