@@ -3,6 +3,7 @@ import pytest
 
 from unifilter.data import read_tables, splits
 from unifilter.data.dataset import Dataset
+from unifilter.graph import Graph
 from unifilter.graph.synthetic import block_model
 
 
@@ -160,6 +161,16 @@ def test_splits_that_came_with_the_data_are_read(generator):
         splits.fixed(dataset, 2)
     with pytest.raises(ValueError, match="mine has no public split; it comes with fixed"):
         splits.public(dataset)
+
+
+def test_a_node_of_two_parts_is_no_split():
+    nodes, y = np.arange(9), np.array([0, 1, 2] * 3)
+    masks = {f"fixed_{p}": (nodes // 3 == i)[None] for i, p in enumerate(("train", "val", "test"))}
+    dataset = Dataset(Graph.from_edges([[0], [1]], n=9), np.eye(9), y, "mine", masks=masks)
+    assert splits.fixed(dataset).test.nonzero()[0].tolist() == [6, 7, 8]
+    masks["fixed_test"][0, 1] = True
+    with pytest.raises(ValueError, match=r"those of 'fixed' share 1 \(first: node 1\)"):
+        splits.fixed(dataset)
 
 
 @pytest.mark.parametrize(

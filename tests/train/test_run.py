@@ -155,7 +155,7 @@ def test_weights_that_are_not_used_are_noted(data, model, options, said):
     assert [record.notes for record in records] == [said, []]
 
 
-@pytest.mark.parametrize(
+WAYS = pytest.mark.parametrize(
     "train",
     [
         lambda data, split: run(data, split, "gcn"),
@@ -165,6 +165,16 @@ def test_weights_that_are_not_used_are_noted(data, model, options, said):
     ],
     ids=["steps", "solver", "auto", "search"],
 )
+
+
+@WAYS
+def test_nodes_that_train_and_test_are_refused(data, train):
+    split = splits.stratified(data.y)
+    with pytest.raises(ValueError, match=r"no node in common, but those of 'stratified 0.6/0.2' share 80"):
+        train(data, split._replace(train=split.train | split.test))
+
+
+@WAYS
 def test_nobody_to_learn_from_is_refused(data, train):
     split = splits.stratified(data.y)
     unlabelled = replace(data, y=np.where(split.train, -1, data.y), classes=data.classes)

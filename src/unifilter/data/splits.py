@@ -1,7 +1,8 @@
 """Which nodes train, which choose, which judge.
 
 Every function returns a :class:`Split`, whose name, seed and shares travel into every result: accuracies on
-different kinds of splits do not compare. Unlabelled nodes (-1) are in no mask.
+different kinds of splits do not compare. Unlabelled nodes (-1) are in no mask that is drawn; those that came
+with the data may name some, of which nothing is learned and which are not scored.
 """
 
 from __future__ import annotations
@@ -180,6 +181,18 @@ def column(dataset: Dataset) -> Split:
     return _stored(dataset, "column", 0)
 
 
+def disjoint(split: Split) -> Split:
+    """The split, if no node is in two parts: one that was trained on is judged by what it was told."""
+    train, val, test = (np.asarray(mask) for mask in split[:3])
+    shared = np.flatnonzero((train & val) | (train & test) | (val & test))
+    if shared.size:
+        raise ValueError(
+            f"the parts of a split have no node in common, but those of {split.name!r} share {shared.size} "
+            f"(first: node {shared[0]}). Mend the masks, or draw a split of your own."
+        )
+    return split
+
+
 def _asked(y: ArrayLike, train: float, val: float) -> tuple[IntArray, float, float]:
     y = check_target(np.asarray(y), np.size(y))
     train, val = check_share(train, "train"), check_share(val, "val")
@@ -216,12 +229,12 @@ def _stored(dataset: Dataset, kind: str, i: int) -> Split:
             f"{dataset.name} has no {kind} split; it comes with {', '.join(has) or 'none'}. "
             "splits.quota, splits.stratified and splits.random draw one."
         )
-    train, val, test = (np.asarray(m) for m in masks)
-    if not 0 <= i < train.shape[0]:
-        raise ValueError(
-            f"{dataset.name} has {kind} splits 0 to {train.shape[0] - 1}, but {i} was asked for."
-        )
-    return Split(train[i], val[i], test[i], f"{kind}:{i}" if train.shape[0] > 1 else kind)
+    parts = [np.asarray(m) for m in masks]
+    count = len(parts[0])
+    if not 0 <= i < count:
+        raise ValueError(f"{dataset.name} has {kind} splits 0 to {count - 1}, but {i} was asked for.")
+    train, val, test = (part[i] for part in parts)
+    return disjoint(Split(train, val, test, f"{kind}:{i}" if count > 1 else kind))
 
 
 def _split(n: int, train: IntArray, val: IntArray, test: IntArray, name: str, seed: int | None) -> Split:

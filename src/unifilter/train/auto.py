@@ -24,7 +24,7 @@ from unifilter.kernels import spmm as kernels
 from unifilter.train.portfolio import portfolio_for
 from unifilter.train.race import RUNGS, Clock, Progress, Saved, advance, halve
 from unifilter.train.result import Result, beside, conclude
-from unifilter.train.run import pick_device, refuse_bare, refuse_untaught, training_homophily
+from unifilter.train.run import check_split, pick_device, refuse_bare, training_homophily
 from unifilter.train.vote import Candidate, Field, elect, encore
 
 EPOCHS = 2000  # of a candidate, at most
@@ -120,7 +120,7 @@ def choose_each(
         raise ValueError(str(error)) from None
     refuse_bare(dataset)
     for split in splits:
-        refuse_untaught(dataset, split)
+        check_split(dataset, split)
     where = pick_device(device)
     seconds = parse_budget(budget)
     kernels.warm_up(where)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from unifilter.data.dataset import Dataset
-from unifilter.data.splits import Split
+from unifilter.data.splits import Split, disjoint
 from unifilter.graph.homophily import edge_homophily
 from unifilter.models._bag import bag_of
 from unifilter.models._registry import configure, model_class
@@ -133,7 +133,7 @@ def begin(
 
     ``gather``: whether these hold copies of their rows; without it :func:`fit` copies them if there is room.
     """
-    refuse_untaught(dataset, split)
+    check_split(dataset, split)
     training = training or Training()
     where = pick_device(device)
     config = configure(model, options or {})
@@ -212,8 +212,9 @@ def refuse_bare(dataset: Dataset) -> None:
         )
 
 
-def refuse_untaught(dataset: Dataset, split: Split) -> None:
-    """Of nobody's labels nothing is learned."""
+def check_split(dataset: Dataset, split: Split) -> None:
+    """Parts without a common node; and somebody's labels to learn from."""
+    disjoint(split)
     if not (split.train & dataset.labelled).any():
         raise ValueError(
             "training needs a node with a label at least, but none of the "

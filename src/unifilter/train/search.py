@@ -22,7 +22,7 @@ from unifilter.train.beside import Job, together
 from unifilter.train.heats import Heats, Ladder
 from unifilter.train.prepared import Prepared
 from unifilter.train.result import describe
-from unifilter.train.run import pick_device, refuse_untaught
+from unifilter.train.run import check_split, pick_device
 from unifilter.train.samplers import Random, Sampler, Space
 from unifilter.train.trial import Trial, options_of, plain, read_journal, write_journal
 
@@ -99,7 +99,7 @@ def search(
     if not splits or not all((split.val & dataset.labelled).any() for split in splits):
         raise ValueError("a search needs at least one split, and in each of them labelled validation nodes.")
     for split in splits:
-        refuse_untaught(dataset, split)
+        check_split(dataset, split)
     sampler, journal = sampler or Random(space), None if journal is None else Path(journal)
     noted, data = read_journal(journal), _digest(dataset, splits)
     _check_trials(model, data, rungs, [*noted, *sampler.found()])
