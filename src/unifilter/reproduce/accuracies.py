@@ -19,7 +19,8 @@ from unifilter.viz.exhibit import Cell, Table, Value
 OTHERS = "the best of all other models' rows"
 COLLAPSED = 15.0  # points below the median of the splits
 LEARNED = 30.0  # percent of the training nodes: who gets fewer of them right has learned next to nothing
-COMMON = ("auto:", "trained beside")  # notes that say nothing of the accuracy
+# Notes that say nothing of the accuracy, or that older Records lack.
+COMMON = ("auto:", "trained beside", "no node is predicted as")
 
 
 def accuracies(
