@@ -169,6 +169,23 @@ def test_class_weights_favour_rare_classes(data):
     assert weighed.p[:, 0].mean() > 1.2 * plain.p[:, 0].mean()
 
 
+def test_class_weights_choose_who_finds_the_rare_class():
+    """By accuracy alone the best is who never names it."""
+    base = load("sbm:n=900,h=0.6,classes=2,d=6,signal=0.6,seed=1")
+    rare = (base.y == 0) & (np.random.default_rng(0).random(base.n) > 0.1)
+    unbalanced = Dataset(base.graph, base.X, np.where(rare, -1, base.y))
+    split = splits.stratified(unbalanced.y)
+    plain, weighed = (
+        choose(
+            unbalanced, split, K=2, budget=None, portfolio=small(PORTFOLIO[:2]), device="cpu", class_weights=w
+        )
+        for w in (False, True)
+    )
+    found = split.test & (unbalanced.y == 0)
+    assert (plain.p[found].argmax(axis=1) == 0).mean() < 0.2
+    assert (weighed.p[found].argmax(axis=1) == 0).mean() > 0.4
+
+
 def test_few_labels_are_raced_by_a_portfolio_of_their_own(data, monkeypatch):
     split = splits.stratified(data.y)
     labels = int(split.train.sum())

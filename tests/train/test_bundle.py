@@ -111,7 +111,7 @@ def test_other_settings_are_other_bundles(prepared):
     assert [len(lane.bundle.nets) for lane in lanes_of(prepared, "gcn", some)[1]] == [2, 2]
 
 
-def test_the_loss_is_the_weighted_mean_over_each_members_nodes():
+def test_scores_are_weighted_means_over_each_members_nodes():
     y, logits = torch.tensor([0, 1, 1, 2]), torch.randn(2, 4, 3)
     inputs = type("All", (), {"n": 4})()
     parts = [Part(inputs, y[i], i) for i in (torch.tensor([0, 2]), torch.tensor([1, 2, 3]))]
@@ -120,8 +120,9 @@ def test_the_loss_is_the_weighted_mean_over_each_members_nodes():
     for member, (part, w) in enumerate(zip(parts, (weights, None), strict=True)):
         expected = nn.functional.cross_entropy(logits[member, part.index], part.y, w)
         assert_close(target.loss(logits)[member], expected)
-        right = (logits[member, part.index].argmax(dim=1) == part.y).float().mean()
-        assert_close(target.accuracy(logits)[member], right)
+        share = torch.ones_like(part.y, dtype=torch.float32) if w is None else w[part.y]
+        right = logits[member, part.index].argmax(dim=1) == part.y
+        assert_close(target.accuracy(logits)[member], (right * share).sum() / share.sum())
 
 
 def test_a_member_gets_its_own_weights_back():

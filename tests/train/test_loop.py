@@ -261,6 +261,19 @@ def test_class_weights_move_the_loss_towards_rare_classes(parts):
     assert share[0] > share[1]
 
 
+def test_class_weights_weigh_validation_nodes_too(parts):
+    model, (_, val) = fresh().eval(), parts
+    weights = torch.tensor([10.0, 1, 1, 1, 1])
+    logits = model(val.inputs).detach()
+    share = weights[val.y].double()
+    found = loop.evaluate(model, val, weights)
+    assert found["val_accuracy"] == pytest.approx(
+        float((share * (logits.argmax(1) == val.y)).sum() / share.sum())
+    )
+    assert found["val_accuracy"] != loop.evaluate(model, val)["val_accuracy"]
+    assert found["val_loss"] == pytest.approx(float(cross_entropy(logits, val.y, weights)))
+
+
 @pytest.mark.parametrize("gains", [False, True])
 def test_half_precision_learns_too(parts, monkeypatch, gains):
     monkeypatch.setattr(loop, "gains_by_half", lambda device: gains)

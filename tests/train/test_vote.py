@@ -64,7 +64,7 @@ def test_every_race_has_voters_chosen_on_its_own_validation_nodes(data, monkeypa
     races.enter([Candidate(SMALL[0], seed, race) for race in (0, 1) for seed in (0, 1)])
     advance(races.groups, 4, 0, races.clock, NotSaved(None))
     asked = []
-    monkeypatch.setattr(vote, "_together", lambda nets, inputs, y: asked.append((inputs.n, y)) or 1)
+    monkeypatch.setattr(vote, "_together", lambda nets, inputs, y, weights: asked.append((inputs.n, y)) or 1)
     for race, split in enumerate(some):
         elect(races, race)
         wanted = data.y[split.val]
@@ -92,6 +92,13 @@ def test_only_as_many_vote_as_do_best_together():
     mixed = [good, other, Fixed([0, 0, 2, 0])]
     assert _together(mixed, None, y) == 3
     assert _together([good, other], None, y[:0]) == 1
+
+
+def test_classes_weigh_in_the_choice_of_voters():
+    y = torch.tensor([0, 1, 2, 0])
+    usual, rare = Fixed([0, 1, 1, 0]), Fixed([1, 0, 2, 1])
+    assert _together([usual, rare, rare], None, y) == 1
+    assert _together([usual, rare, rare], None, y, torch.tensor([1.0, 1, 10])) == 3
 
 
 def test_no_more_than_a_few_vote(data):

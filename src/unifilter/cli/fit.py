@@ -64,7 +64,9 @@ def fit(
     ] = None,
     class_weights: Annotated[
         bool,
-        typer.Option("--class-weights", help="Weigh the loss, so that rare classes count as much as others."),
+        typer.Option(
+            "--class-weights", help="Rare classes count as much as others, in the loss and in the choice."
+        ),
     ] = False,
     half: Annotated[
         bool, typer.Option("--half", help="Train UniFilter on V in bfloat16: half the memory, less to read.")

@@ -193,7 +193,7 @@ class UniFilterClassifier(_Classifier):
     epochs, patience : int
         Of every candidate.
     class_weights : bool
-        Weigh the loss by inverse class frequencies.
+        Weigh classes by their inverse frequencies, in the loss and in the choice of settings.
     device : str
         "auto", "cpu", "cuda".
     random_state : int, RandomState or None

@@ -60,7 +60,7 @@ def choose(
     epochs, patience : int
         Of every candidate, where its setting says nothing of them.
     class_weights : bool
-        Weigh every candidate's loss by inverse class frequencies; the choice is by accuracy all the same.
+        Weigh classes by their inverse frequencies, in every candidate's loss and in the choice.
     on_progress : optional
         Called every few epochs.
     folder : Path, optional

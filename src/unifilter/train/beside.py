@@ -66,7 +66,7 @@ def lanes_of(
                 start = replace(start, train=same[0], val=same[1])
             bundle.append(start)
         train = Target.of([s.train for s in bundle], [s.weights for s in bundle])
-        val = Target.of([s.val for s in bundle], [None] * len(bundle))
+        val = Target.of([s.val for s in bundle], [s.weights for s in bundle])
         first = bundle[0]
         lanes.append(Lane(Bundle([s.net for s in bundle]), train, val, first.training, first.random))
         starts += bundle

@@ -70,11 +70,11 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Target:
-    """Inputs, labels, and how much each row counts for each member: ``weight`` (B, n) sums to 1 in a row."""
+    """Inputs, labels, and how much each row counts for each member: ``share`` (B, n), 0 if not at all."""
 
     inputs: Any
     y: Tensor
-    weight: Tensor
+    share: Tensor
     valid: Tensor
 
     @staticmethod
@@ -92,15 +92,14 @@ class Target:
                 y[p.index] = p.y
                 valid[member, p.index] = True
         classes = [torch.ones_like(y, dtype=torch.float32) if w is None else w[y] for w in weights]
-        share = valid * torch.stack(classes)
-        return Target(part.inputs, y, share / share.sum(dim=1, keepdim=True), valid)
+        return Target(part.inputs, y, valid * torch.stack(classes), valid)
 
     def loss(self, logits: Tensor) -> Tensor:
         """Every member's cross-entropy, (B,)."""
         picked = log_softmax(logits, dim=2).gather(2, self.y.expand(len(logits), -1)[:, :, None])[:, :, 0]
-        return -(picked * self.weight).sum(dim=1)
+        return -(picked * self.share).sum(dim=1) / self.share.sum(dim=1)
 
     def accuracy(self, logits: Tensor) -> Tensor:
-        """Every member's share of right answers, (B,); counted, so that equal counts are equal."""
-        right = (logits.argmax(dim=2) == self.y) & self.valid
-        return right.sum(dim=1) / self.valid.sum(dim=1)
+        """Every member's share of right answers, (B,)."""
+        right = logits.argmax(dim=2) == self.y
+        return (right * self.share).sum(dim=1) / self.share.sum(dim=1)

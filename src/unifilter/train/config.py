@@ -42,7 +42,8 @@ class Training:
         Training rows a step. If not given, all at once; models that filter X, whose rows are independent,
         take as many as fit in half of the free memory, and the record notes it if that is not all.
     class_weights : bool
-        Weigh the loss by inverse class frequencies.
+        Weigh classes by their inverse frequencies among training nodes, in the loss and in the validation
+        scores by which epochs, settings and voters are chosen.
     seed : int
         Of parameters, dropout and batches.
     mixed_precision : bool

@@ -109,7 +109,7 @@ def fit(
         Inputs and labels; on the device of the model.
     training : Training
     weights : Tensor, optional
-        Of the classes, in the loss.
+        Of the classes, in the loss and in the validation scores.
     on_epoch : function of (scores, state), optional
         Called after every epoch; a true answer ends training, as if patience had run out.
     folder : Path, optional
@@ -174,7 +174,7 @@ def _epochs(
     while state.epoch < training.epochs and state.waited < training.patience:
         start = time.perf_counter()
         loss = _step(model, train.batches(state.batch), training, optimizer, weights)
-        scores = {"train_loss": loss} | evaluate(model, val)
+        scores = {"train_loss": loss} | evaluate(model, val, weights)
         _note(state, scores, model, training)
         state.seconds += time.perf_counter() - start
         if on_epoch is not None and on_epoch(scores, state):
@@ -195,13 +195,15 @@ def _solved(model: nn.Module, train: Part, val: Part) -> Outcome:
     return Outcome(model, history, 0, scores["val_accuracy"], scores["val_loss"], seconds, True)
 
 
-def evaluate(model: nn.Module, part: Part) -> dict[str, float]:
-    """Loss and accuracy without dropout; 0 nodes have neither."""
+def evaluate(model: nn.Module, part: Part, weights: Tensor | None = None) -> dict[str, float]:
+    """Loss and accuracy without dropout, of classes that weigh so much; 0 nodes have neither."""
     if not part.y.numel():
         return {"val_loss": float("nan"), "val_accuracy": float("nan")}
     logits = predict_logits(model, part.inputs, part.index, ROWS)
-    loss = cross_entropy(logits, part.y)
-    accuracy = (logits.argmax(dim=1) == part.y).double().mean()
+    loss = cross_entropy(logits, part.y, weights)
+    right = (logits.argmax(dim=1) == part.y).double()
+    share = torch.ones_like(right) if weights is None else weights[part.y].double()
+    accuracy = (right * share).sum() / share.sum()
     return {"val_loss": float(loss), "val_accuracy": float(accuracy)}
 
 

@@ -273,15 +273,16 @@ class Population:
                 kernels.adam(value, grad, self.moments[name], lr, decay, self.time)
 
     def _loss(self, logits: Tensor, rows: Rows, weights: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Mean loss, weighted by class if asked for, and accuracy of every member on its split's rows."""
+        """Mean loss and accuracy, weighted by class if asked for, of every member on its split's rows."""
         split = self.stack.split[self.alive]
         y, valid, count = rows.y[split], rows.valid[split], rows.count[split]
         picked = log_softmax(logits.float(), dim=2).gather(2, y[:, :, None])[:, :, 0]
-        right = ((logits.argmax(dim=2) == y) * valid).sum(dim=1) / count
+        right = logits.argmax(dim=2) == y
         if weights is None:
-            return -(picked * valid).sum(dim=1) / count, right
+            return -(picked * valid).sum(dim=1) / count, (right * valid).sum(dim=1) / count
         share = weights[self.alive].gather(1, y) * valid
-        return -(picked * share).sum(dim=1) / share.sum(dim=1), right
+        total = share.sum(dim=1)
+        return -(picked * share).sum(dim=1) / total, (right * share).sum(dim=1) / total
 
     def _class_weights(self, y: list[Tensor], classes: int) -> Tensor | None:
         """(M, classes): their split's for members that weigh classes, else 1; None if nobody does."""
@@ -294,7 +295,7 @@ class Population:
     @torch.no_grad()
     def _note(self) -> None:
         logits = self.stack.logits(self.parameters, self.running, self.val, self.alive, training=False)
-        loss, accuracy = self._loss(logits, self.val)
+        loss, accuracy = self._loss(logits, self.val, self.weights)
         self.now = torch.stack(
             [self.train_loss, loss, accuracy, *self.stack.shares(self.parameters, self.alive)]
         )

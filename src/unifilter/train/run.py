@@ -257,10 +257,10 @@ def check_weights(model: str, training: Training) -> None:
 
 
 def class_weights(y: Tensor, classes: int) -> Tensor:
-    """Inverse frequencies with mean 1 over the training nodes; absent classes weigh nothing."""
+    """Inverse frequencies with mean 1 over the training nodes; classes that are absent there weigh 1."""
     count = torch.bincount(y, minlength=classes).float()
     present = count > 0
-    return torch.where(present, y.numel() / (present.sum() * count.clamp_min(1)), 0)
+    return torch.where(present, y.numel() / (present.sum() * count.clamp_min(1)), 1)
 
 
 def pick_device(device: str | torch.device) -> torch.device:

@@ -21,6 +21,7 @@ from unifilter.train.loop import Outcome
 from unifilter.train.population import Member, Population, Score
 from unifilter.train.race import Clock, Group, ranking
 from unifilter.train.result import rows
+from unifilter.train.run import class_weights
 from unifilter.train.trial import options_of, training_of
 
 AGAIN = 3  # settings that are trained again
@@ -161,12 +162,15 @@ def encore(field: Field, seed: int, race: int = 0) -> list[Candidate]:
 
 def elect(field: Field, race: int = 0) -> Elected:
     """The best few by validation accuracy, as many as do best together; equal counts are decided for more."""
-    best, val = field.ranked(race), field.masks[race][1]
+    best, (train, val) = field.ranked(race), field.masks[race]
     how = field.scaling(best[0][0])
     voters = [n for n, _ in best if field.scaling(n) == how][:VOTERS]
     data, inputs = field.prepared(how)
     nets = [_net(field, n, data) for n in voters]
-    nets = nets[: _together(nets, inputs.rows(val), field.y[val])]
+    winner = field.candidates[voters[0]]
+    training = training_of(winner.setting, winner.seed)
+    weights = class_weights(field.y[train], len(data.classes)) if training.class_weights else None
+    nets = nets[: _together(nets, inputs.rows(val), field.y[val], weights)]
     net: Any = nets[0]
     if len(nets) > 1:
         members = [options_of(field.candidates[n].setting) for n in voters[: len(nets)]]
@@ -178,8 +182,6 @@ def elect(field: Field, race: int = 0) -> Elected:
     score, history = best[0][1], group.population.history(place)
     seconds = field.clock.elapsed
     outcome = Outcome(net, history, score.best_epoch, score.accuracy, score.loss, seconds, True)
-    winner = field.candidates[voters[0]]
-    training = training_of(winner.setting, winner.seed)
     return Elected(net.eval(), outcome, training, data, inputs.first(net.config.K))
 
 
@@ -194,10 +196,11 @@ def _net(field: Field, number: int, data: Dataset) -> UniFilter:
 
 
 @torch.no_grad()
-def _together(nets: Sequence[UniFilter], inputs: Basis, y: Tensor) -> int:
-    """How many of the first do best together on validation nodes."""
+def _together(nets: Sequence[UniFilter], inputs: Basis, y: Tensor, weights: Tensor | None = None) -> int:
+    """How many of the first do best together on validation nodes, of classes that weigh so much."""
     if not y.numel():
         return 1
     p = torch.stack([torch.softmax(net(inputs).float(), dim=1) for net in nets]).cumsum(dim=0)
-    right = (p.argmax(dim=2) == y).sum(dim=1).tolist()
+    share = torch.ones(y.numel(), device=y.device) if weights is None else weights[y]
+    right = ((p.argmax(dim=2) == y) * share).sum(dim=1).tolist()
     return max(range(len(nets)), key=lambda i: (right[i], i)) + 1
