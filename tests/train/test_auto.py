@@ -8,6 +8,7 @@ from unifilter.train import auto, loop, race
 from unifilter.train.auto import choose, choose_each, parse_budget, suits
 from unifilter.train.portfolio import FEW, PORTFOLIO
 from unifilter.train.result import beside
+from unifilter.train.vote import VOTERS
 
 
 @pytest.fixture(scope="module")
@@ -203,11 +204,19 @@ def test_no_candidate_is_trained_for_more_epochs_than_asked_for(data):
     assert {c["epochs"] for c in record.candidates} == {3}
 
 
-def test_without_validation_nodes_the_first_guess_is_trained(data):
+def test_without_validation_nodes_the_first_guesses_vote_trained_to_their_end(data):
     split = splits.stratified(data.y)
     blind = split._replace(val=split.val & False)
-    result = choose(data, blind, K=2, budget=None, device="cpu", epochs=30, portfolio=PORTFOLIO[:2])
-    assert result.record.scores["test"]["accuracy"] > 0.5
-    assert any("no validation nodes" in note for note in result.record.notes)
-    assert all(c["accuracy"] is c["loss"] is None for c in result.record.candidates)
-    assert "Infinity" not in result.record.to_json()  # which is no JSON
+    given = {"K": 2, "budget": None, "device": "cpu", "portfolio": small(PORTFOLIO[:6], epochs=80)}
+    first, beside_it = choose_each(data, [blind, split], seeds=[0, 0], **given)
+    record = first.record
+    assert record.scores["test"]["accuracy"] > 0.5
+    assert any("no validation nodes" in note for note in record.notes)
+    assert 2 < len(record.candidates) <= VOTERS  # nobody was halved away
+    assert len(first.model.members) == len(record.candidates)
+    assert {(c["seed"], c["epochs"]) for c in record.candidates} == {(0, 80)}  # and nobody began again
+    assert (
+        len({c["seed"] for c in beside_it.record.candidates}) > 1
+    )  # as where there is something to choose by
+    assert all(c["accuracy"] is c["loss"] is None for c in record.candidates)
+    assert "Infinity" not in record.to_json()  # which is no JSON

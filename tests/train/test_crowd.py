@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from unifilter.data import load, splits
+from unifilter.data import Dataset, load, splits
 from unifilter.models import model_class, names
 from unifilter.train import Training, fit
 from unifilter.train.beside import Job, lanes_of
@@ -111,6 +111,18 @@ def test_every_rule_of_stopping_is_that_of_the_loop(data, rule):
         val = crowd.lanes[0].val
         again = (outcome.model(val.inputs).argmax(dim=1) == val.y).double().mean()
     assert float(again) == pytest.approx(ours["val_accuracy"], abs=1e-6)
+
+
+def test_classes_weigh_on_validation_nodes_as_in_the_loop(data):
+    rare = (data.y == 0) & (np.arange(data.n) % 3 > 0)
+    unbalanced = Dataset(data.graph, data.X, np.where(rare, -1, data.y))
+    training = Training(epochs=15, lr=0.05, class_weights=True)
+    history = run(unbalanced, splits.stratified(unbalanced.y), "gcn", {}, training, device="cpu").history
+    crowd = Crowd([lane(unbalanced, "gcn", training)])
+    crowd.advance(15)
+    (outcome,) = crowd.lanes[0].outcomes(0.0)
+    for name in ("val_loss", "val_accuracy"):
+        assert [e[name] for e in outcome.history] == pytest.approx([e[name] for e in history], rel=1e-4)
 
 
 def test_the_loss_can_be_watched_instead(data):

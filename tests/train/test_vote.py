@@ -11,6 +11,7 @@ from unifilter.train.auto import choose
 from unifilter.train.portfolio import PORTFOLIO
 from unifilter.train.race import Clock, advance
 from unifilter.train.race import Saved as NotSaved
+from unifilter.train.run import class_weights
 from unifilter.train.vote import AGAIN, STARTS, VOTERS, Candidate, Field, _together, elect, encore
 from unifilter.trained import Trained
 
@@ -64,11 +65,12 @@ def test_every_race_has_voters_chosen_on_its_own_validation_nodes(data, monkeypa
     races.enter([Candidate(SMALL[0], seed, race) for race in (0, 1) for seed in (0, 1)])
     advance(races.groups, 4, 0, races.clock, NotSaved(None))
     asked = []
-    monkeypatch.setattr(vote, "_together", lambda nets, inputs, y, weights: asked.append((inputs.n, y)) or 1)
+    monkeypatch.setattr(vote, "_together", lambda nets, *given: asked.append((given[0].n, *given[1:])) or 1)
     for race, split in enumerate(some):
         elect(races, race)
         wanted = data.y[split.val]
         assert asked[race][1].tolist() == wanted.tolist()
+        assert asked[race][2] is None
         assert sorted(c["seed"] for c in races.account(race)) == [0, 1]
     assert asked[0][1].tolist() != asked[1][1].tolist()
 
@@ -91,7 +93,7 @@ def test_only_as_many_vote_as_do_best_together():
     assert _together([good, good, bad], None, y) == 3  # equal counts: the more voters
     mixed = [good, other, Fixed([0, 0, 2, 0])]
     assert _together(mixed, None, y) == 3
-    assert _together([good, other], None, y[:0]) == 1
+    assert _together([good, other], None, y[:0]) == 2
 
 
 def test_classes_weigh_in_the_choice_of_voters():
@@ -99,6 +101,13 @@ def test_classes_weigh_in_the_choice_of_voters():
     usual, rare = Fixed([0, 1, 1, 0]), Fixed([1, 0, 2, 1])
     assert _together([usual, rare, rare], None, y) == 1
     assert _together([usual, rare, rare], None, y, torch.tensor([1.0, 1, 10])) == 3
+
+
+def test_voters_are_chosen_with_the_weights_that_they_were_trained_with(data, monkeypatch):
+    race, asked = field(data, [(SMALL[0] | {"training.class_weights": True}, 0)]), []
+    monkeypatch.setattr(vote, "_together", lambda nets, inputs, y, weights: asked.append(weights) or 1)
+    elect(race)
+    torch.testing.assert_close(asked[0], class_weights(race.y[race.masks[0][0]], len(data.classes)))
 
 
 def test_no_more_than_a_few_vote(data):

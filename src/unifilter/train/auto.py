@@ -25,10 +25,12 @@ from unifilter.train.portfolio import portfolio_for
 from unifilter.train.race import RUNGS, Clock, Progress, Saved, advance, halve
 from unifilter.train.result import Result, beside, conclude
 from unifilter.train.run import check_split, pick_device, refuse_bare, training_homophily
-from unifilter.train.vote import Candidate, Field, elect, encore
+from unifilter.train.vote import VOTERS, Candidate, Field, elect, encore
 
 EPOCHS = 2000  # of a candidate, at most
-BLIND = "no validation nodes: nothing to choose by, so the portfolio's first setting to its end"
+BLIND = (
+    "no validation nodes: nothing to choose by, so the portfolio's first settings vote, trained to their end"
+)
 
 
 def choose(
@@ -131,11 +133,15 @@ def choose_each(
     if class_weights:
         common["training.class_weights"] = True
     candidates: list[Candidate] = []
+    blind = set[int]()
     for race, (split, said) in enumerate(zip(splits, notes, strict=True)):
+        known = portfolio_for(int(split.train.sum())) if portfolio is None else portfolio
+        some = _distinct(known, dataset, K)
         if not (split.val & dataset.labelled).any():
             said.append(BLIND)
-        known = portfolio_for(int(split.train.sum())) if portfolio is None else portfolio
-        candidates += [Candidate(common | s, seeds[race], race) for s in _distinct(known, dataset, K)]
+            blind.add(race)
+            some = [s for s in some if s["preprocess"] == some[0]["preprocess"]][:VOTERS]
+        candidates += [Candidate(common | s, seeds[race], race) for s in some]
     field = Field(dataset, splits, h, K, where, clock)
     field.enter(candidates)
     groups, saved = field.groups, Saved(folder)
@@ -146,10 +152,11 @@ def choose_each(
             if stage >= begin:
                 advance(groups, rung, stage, clock, saved)
                 if stage < len(RUNGS):
-                    halve(groups, field.races)
+                    halve(groups, field.races, blind)
         if begin > len(RUNGS) or not clock.over(len(RUNGS)):
             first = len(groups)
-            field.enter([c for race, seed in enumerate(seeds) for c in encore(field, seed, race)])
+            seeing = [(race, seed) for race, seed in enumerate(seeds) if race not in blind]
+            field.enter([c for race, seed in seeing for c in encore(field, seed, race)])
             saved.again(groups[first:], first)
             advance(groups, None, len(RUNGS) + 1, clock, saved)
     except KeyboardInterrupt:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -139,14 +139,17 @@ def advance(groups: list[Group], epochs: int | None, stage: int, clock: Clock, s
         saved.save(groups, stage, clock)
 
 
-def halve(groups: list[Group], races: Sequence[int]) -> None:
-    """The better share of every race's candidates goes on, two at least; ``races`` names one a number."""
+def halve(groups: list[Group], races: Sequence[int], blind: Collection[int] = ()) -> None:
+    """The better share of every race's candidates goes on, two at least; ``races`` names one a number.
+
+    Of ``blind`` races, which have no validation nodes, nobody is better.
+    """
     alive = {n for g in groups for n in (g.numbers[i] for i in g.alive)}
     ranked = [n for n, _ in ranking(groups) if n in alive]
     stay = set[int]()
     for race in set(races):
         mine = [n for n in ranked if races[n] == race]
-        stay |= set(mine[: max(2, int(np.ceil(KEEP * len(mine))))])
+        stay |= set(mine if race in blind else mine[: max(2, int(np.ceil(KEEP * len(mine))))])
     for group in groups:
         group.alive = [i for i in group.alive if group.numbers[i] in stay]
         group.population.keep(group.alive)

@@ -197,9 +197,12 @@ def _net(field: Field, number: int, data: Dataset) -> UniFilter:
 
 @torch.no_grad()
 def _together(nets: Sequence[UniFilter], inputs: Basis, y: Tensor, weights: Tensor | None = None) -> int:
-    """How many of the first do best together on validation nodes, of classes that weigh so much."""
+    """How many of the first do best together on validation nodes, of classes that weigh so much.
+
+    Without such nodes all vote: a mean of good guesses is seldom the worst of them.
+    """
     if not y.numel():
-        return 1
+        return len(nets)
     p = torch.stack([torch.softmax(net(inputs).float(), dim=1) for net in nets]).cumsum(dim=0)
     share = torch.ones(y.numel(), device=y.device) if weights is None else weights[y]
     right = ((p.argmax(dim=2) == y) * share).sum(dim=1).tolist()
