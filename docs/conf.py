@@ -34,9 +34,8 @@ ROUTED = ", ".join(
     f"set_{name}_request" for name in ("fit", "predict", "predict_proba", "score", "transform")
 )
 autodoc_default_options = {"members": True, "show-inheritance": True, "exclude-members": ROUTED}
-napoleon_use_rtype = napoleon_use_param = (
-    False  # types are words here: no links from (n, d) to what is named d
-)
+# Types are words here: no links from (n, d) to what is named d.
+napoleon_use_rtype = napoleon_use_param = False
 html_theme, html_title = "furo", f"unifilter {__version__}"
 html_copy_source = html_show_copyright = False
 

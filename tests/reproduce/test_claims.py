@@ -1,22 +1,32 @@
 from dataclasses import replace
 
-from unifilter.reproduce import ablation, h, rows, tau
+import pytest
+
+from unifilter.record import Record
+from unifilter.reproduce import ablation, angles, estimates, h, rows, spectrum, tau, theorem1
 from unifilter.reproduce.claims import (
     CLAIMS,
     PART,
+    angle_that_stays,
     any_estimate,
     better_than_its_parts,
+    few_labels,
+    frequency_and_homophily,
     led_on,
+    low_and_high,
     met,
+    over_smoothing,
     polynomial,
     standing,
     tau_near_homophily,
     together,
 )
-from unifilter.reproduce.part import Job, Published, Searched
+from unifilter.reproduce.part import Claim, Job, Published, Searched
 from unifilter.reproduce.printed import printed
+from unifilter.reproduce.results import Results
 from unifilter.reproduce.settings import released
 from unifilter.train.entries import Entry
+from unifilter.viz.exhibit import Cell, Table, Value
 
 MINE = rows.row("unifilter", rows.SEARCHED)
 
@@ -104,6 +114,67 @@ def test_parts_that_are_better_than_the_whole_are_found(results_of, scale):
     assert verdict == "Never worse by more than chance"
     assert "than HetFilter nowhere; than HomFilter nowhere" in said
     assert run([0.5, 0.5, 0.501], [0.9, 0.9, 0.9])[0] == "Does not hold"
+
+
+def estimated(off, scale):
+    """Records of estimates that are so far off h = 0.5, by kind of splits."""
+    return [
+        Record(
+            m.part,
+            dict(m.what),
+            {},
+            {"name": g},
+            {},
+            0,
+            {"estimate": {"0": 0.5 + off[kind]}, "graph": {"h": 0.5}},
+        )
+        for g in scale.graphs
+        for kind in off
+        for m in [estimates.by_protocol(g, kind, scale)]
+    ]
+
+
+def test_stratified_estimates_decide_on_few_labels(tmp_path, scale):
+    def run(**off):
+        return few_labels(Results(estimated(off, scale), tmp_path, scale), scale)
+
+    verdict, said = run(stratified=-0.01, quota=0.02, quota48=-0.08)
+    assert verdict == "Holds"
+    assert said.startswith(
+        "Means over stratified splits lie within 0.010 of h, over quota splits within 0.080."
+    )
+    assert run(stratified=0.06, quota=0.0)[0] == "Does not hold"
+    assert run(stratified=0.0) == run(quota=0.0) == ("", "")
+
+
+@pytest.mark.parametrize(("other", "verdict"), [(0.4, "Holds"), (0.2, "Does not hold on squirrel")])
+def test_filters_of_other_graphs_must_work_higher(tmp_path, scale, monkeypatch, other, verdict):
+    rows_ = {"released basis": {"cora": Cell(Value(0.3)), "squirrel": Cell(Value(other))}}
+    monkeypatch.setattr(
+        spectrum, "centres", lambda results, scale: Table("t", "T", ["cora", "squirrel"], rows_)
+    )
+    records = estimated({"quota": 0.0}, scale)
+    for record, agreeing in zip(records, (0.8, 0.2), strict=True):
+        record.scores["graph"]["h"] = agreeing
+    found, said = low_and_high(Results(records, tmp_path, scale), scale)
+    assert found == verdict
+    assert f"cora 0.30; squirrel {other:.2f}" in said
+
+
+@pytest.mark.parametrize(
+    ("factors", "verdict"), [((0.5, 0.55), "Holds"), ((0.5, 0.7), "Holds under more conditions")]
+)
+def test_one_factor_for_all_graphs_is_what_theorem_1_needs(results_of, scale, monkeypatch, factors, verdict):
+    monkeypatch.setattr(theorem1, "ratios", lambda *_: dict(zip("ab", factors, strict=True)))
+    assert frequency_and_homophily(results_of([]), scale)[0] == verdict
+
+
+def test_each_theorem_of_angles_has_its_own_evidence(results_of, scale, monkeypatch):
+    claims = [Claim("the heterophily basis turns", True, "70"), Claim("the homophily basis ends", False, "5")]
+    monkeypatch.setattr(angles, "check", lambda *_: claims)
+    verdict, said = angle_that_stays(results_of([]), scale)
+    assert (verdict, said.partition(". ")[0]) == ("Holds for Algorithm 1", "The heterophily basis turns: 70")
+    assert over_smoothing(results_of([]), scale) == ("Does not hold", "The homophily basis ends: 5.")
 
 
 def test_what_was_not_run_is_not_told(results_of, scale):

@@ -167,9 +167,10 @@ def few_labels(results: Results, scale: Scale) -> Finding:
     (table, *_) = (e for e in estimates.show(results, scale) if isinstance(e, Table))
     count = table.verdicts()
     compared = count["agrees"] + count["above"] + count["below"]
-    said = f"Means over stratified splits lie within {far['stratified']:.3f} of h, over quota splits within "
-    said += f"{far['quota']:.3f}." + (
-        f" {count['agrees']} of {compared} printed means come out." if compared else ""
+    said = together(
+        f"Means over stratified splits lie within {far['stratified']:.3f} of h, over quota splits within "
+        f"{far['quota']:.3f}.",
+        f"{count['agrees']} of {compared} printed means come out." if compared else "",
     )
     return ("Holds" if far["stratified"] < CLOSE else "Does not hold"), said
 
